@@ -1,0 +1,176 @@
+import type { Status } from "@acp-kit/statusline";
+
+/** Why a turn was cancelled. Cancellation is a cause in data, never recognised from text. */
+export type CancelCause =
+  | "user"
+  | "superseded"
+  | "edited"
+  | "deleted"
+  | "stalled"
+  | "limit"
+  | "shutdown";
+
+/** What a turn is waiting for before the agent's first word. */
+export type TurnPhase = "starting-agent" | "opening-session" | "waiting";
+
+/** Where an agent was when it died; the words for chat are the renderer's. */
+export type FailurePhase = "start" | "session" | "prompt";
+
+/** How a turn ended. `stopReason` is the agent's own word, unknown ones included. */
+export type TurnOutcome =
+  | { readonly kind: "completed"; readonly stopReason: string }
+  | { readonly kind: "cancelled"; readonly cause: CancelCause }
+  | { readonly kind: "interrupted" }
+  | {
+      readonly kind: "agent-exited";
+      readonly phase: FailurePhase;
+      readonly code: number | null;
+      readonly signal: string | null;
+    }
+  | {
+      readonly kind: "failed";
+      readonly phase: FailurePhase;
+      /** Our own code of the failure: a {@link import("./errors.ts").RouterErrorCode} or `agent-error`. */
+      readonly code: string;
+      /** One sentence that is fit for chat: no path, no stack, no output of the agent's process. */
+      readonly message: string;
+    };
+
+export type PlanEntry = {
+  readonly content: string;
+  readonly status: string;
+  readonly priority?: string;
+};
+
+/** One item of a tool call's content; other kinds than these are left out. */
+export type ToolContent =
+  | { readonly kind: "text"; readonly text: string }
+  | {
+      readonly kind: "diff";
+      readonly path: string;
+      readonly oldText: string | null;
+      readonly newText: string;
+    }
+  | { readonly kind: "terminal"; readonly terminal: string };
+
+export type PermissionOption = {
+  readonly id: string;
+  readonly name: string;
+  /** `allow_once`, `allow_always`, `reject_once`, `reject_always`, or a word that we do not know. */
+  readonly kind: string;
+};
+
+/** A question of the agent that a person answers by choosing one of its options. */
+export type PermissionAsk = {
+  readonly id: string;
+  /** The person whose turn asks. */
+  readonly requester: string;
+  readonly title: string;
+  readonly toolKind: string;
+  /** What is really run, from the tool's raw input: a command, a path, or the input as JSON. */
+  readonly subject: string;
+  readonly options: readonly PermissionOption[];
+  /** Milliseconds since the epoch; the question lapses then. */
+  readonly expiresAt: number;
+};
+
+/** How a question ended. Only `selected` names an option that the agent sent. */
+export type PermissionEnd = "selected" | "cancelled" | "expired";
+
+export type Usage = {
+  /** Tokens in the context window, and its size. */
+  readonly used: number;
+  readonly size: number;
+  readonly cost?: { readonly amount: number; readonly currency: string };
+};
+
+export type AgentCommand = { readonly name: string; readonly description: string };
+
+/** What happened, without when: see {@link LogEvent}. */
+export type EventBody =
+  | {
+      readonly kind: "turn-queued";
+      readonly who: string;
+      readonly text: string;
+      readonly key: string;
+      /** 1 for the first time that this message was run, 2 for its first regeneration, … */
+      readonly attempt: number;
+      /** The turn that has to end first, when there is one. */
+      readonly behind?: string;
+    }
+  | { readonly kind: "turn-start"; readonly who: string; readonly model?: string }
+  | {
+      readonly kind: "session-attached";
+      readonly how: "new" | "resumed" | "loaded";
+      readonly session: string;
+      /** True when an earlier session of this conversation could not be found again. */
+      readonly lost: boolean;
+    }
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "thought"; readonly text: string }
+  | {
+      readonly kind: "tool-start";
+      readonly id: string;
+      readonly title: string;
+      readonly toolKind: string;
+      readonly status: string;
+      readonly content: readonly ToolContent[];
+    }
+  | {
+      readonly kind: "tool-update";
+      readonly id: string;
+      readonly title?: string;
+      readonly toolKind?: string;
+      readonly status?: string;
+      readonly content?: readonly ToolContent[];
+    }
+  | { readonly kind: "plan"; readonly entries: readonly PlanEntry[] }
+  | {
+      readonly kind: "status";
+      readonly phase?: TurnPhase;
+      readonly mood?: string;
+      readonly plan?: string;
+    }
+  | ({ readonly kind: "usage" } & Usage)
+  | { readonly kind: "commands"; readonly commands: readonly AgentCommand[] }
+  | {
+      readonly kind: "config";
+      readonly mode?: string;
+      readonly model?: string;
+      /** The agent's own list, as it was sent; absent when only the mode or model changed. */
+      readonly options?: readonly unknown[];
+    }
+  | { readonly kind: "title"; readonly title: string }
+  | { readonly kind: "permission-ask"; readonly ask: PermissionAsk }
+  | {
+      readonly kind: "permission-answer";
+      readonly permission: string;
+      readonly end: PermissionEnd;
+      readonly option?: string;
+      /** The person who chose; absent when a policy, the turn's end or the clock did. */
+      readonly by?: string;
+    }
+  | {
+      readonly kind: "file";
+      readonly url: string;
+      readonly name: string;
+      readonly contentType: string;
+    }
+  | { readonly kind: "notice"; readonly level: "info" | "warning"; readonly text: string }
+  | { readonly kind: "stalled"; readonly silentMs: number }
+  | { readonly kind: "steered"; readonly who: string; readonly text: string }
+  | { readonly kind: "unknown-update"; readonly update: unknown }
+  | { readonly kind: "turn-end"; readonly outcome: TurnOutcome }
+  | { readonly kind: "session-reset"; readonly who: string };
+
+/** An event before the store gave it its place. `turn` is absent for what an agent says between turns. */
+export type NewEvent = EventBody & {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly turn?: string;
+};
+
+/** An event of a conversation's log. `seq` starts at 1, never skips and is never reused. */
+export type LogEvent = NewEvent & { readonly seq: number };
+
+export type { Status };

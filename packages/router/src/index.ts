@@ -1,0 +1,55 @@
+export type { Agent } from "./agent.ts";
+export { RouterError, type RouterErrorCode } from "./errors.ts";
+export type {
+  AgentCommand,
+  CancelCause,
+  EventBody,
+  FailurePhase,
+  LogEvent,
+  NewEvent,
+  PermissionAsk,
+  PermissionEnd,
+  PermissionOption,
+  PlanEntry,
+  ToolContent,
+  TurnOutcome,
+  TurnPhase,
+  Usage,
+} from "./events.ts";
+export type { ConversationLog, Cursor } from "./log.ts";
+export { DEFAULT_OPTIONS, type Options, THINKING_LEVELS } from "./options.ts";
+export type { Display, MarkupRenderer, RenderContext } from "./renderer.ts";
+export type {
+  DebugInfo,
+  PermissionPolicy,
+  PromptRequest,
+  Role,
+  Router,
+  RouterConfig,
+  RouterReport,
+  Workspace,
+} from "./router.ts";
+export type { ChunkSink } from "./sink.ts";
+export {
+  type AnswerItem,
+  type CancelItem,
+  type Checkpoint,
+  type InboxItem,
+  type Lease,
+  MAX_CHECKPOINT_STATE_BYTES,
+  type Posted,
+  type PromptItem,
+  REDRIVE_WINDOW_MS,
+  type ResetItem,
+  type Store,
+  type TakenItem,
+  type TurnRef,
+} from "./store.ts";
+export type { Attachment, Turn } from "./transcript.ts";
+export {
+  isToolEnded,
+  reduceTurnView,
+  type Segment,
+  type ToolView,
+  type TurnView,
+} from "./turn-view.ts";

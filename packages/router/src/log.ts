@@ -1,0 +1,22 @@
+import type { LogEvent } from "./events.ts";
+import type { Checkpoint } from "./store.ts";
+
+/** A reader's place in a log. Each step gives all events that are there, oldest first, at least one. It pulls: one that never reads costs nothing. */
+export interface Cursor extends AsyncIterable<readonly LogEvent[]>, AsyncDisposable {
+  /** The last event that was given. */
+  readonly seq: number;
+  /**
+   * The next events, or `undefined` at the end: behind the `turn-end` of the followed turn, or once disposed or aborted.
+   * One call at a time.
+   */
+  next(): Promise<readonly LogEvent[] | undefined>;
+}
+
+export interface ConversationLog {
+  /** From behind `after`, then live. With `turn`, ends behind that turn's `turn-end`. Events of other turns are given too. */
+  follow(from: { after: number; turn?: string }, signal?: AbortSignal): Cursor;
+  /** Seq of the newest event; 0 for an empty log. */
+  last(): Promise<number>;
+  confirm(consumer: string, from: number, to: Checkpoint): Promise<boolean>;
+  checkpoint(consumer: string): Promise<Checkpoint>;
+}

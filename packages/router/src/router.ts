@@ -1,0 +1,107 @@
+import type { Agent } from "./agent.ts";
+import type { CancelCause, PermissionAsk } from "./events.ts";
+import type { ConversationLog } from "./log.ts";
+import type { Options } from "./options.ts";
+import type { Display, MarkupRenderer } from "./renderer.ts";
+import type { ChunkSink } from "./sink.ts";
+import type { InboxItem, Posted, Store } from "./store.ts";
+import type { Turn } from "./transcript.ts";
+
+/** Who a person is in a conversation: an approver may answer others' questions, an operator may do anything. */
+export type Role = "user" | "approver" | "operator";
+
+/** What happens to a tool call that asks: a policy other than `ask` only ever chooses an `allow_once` or a reject option. */
+export type PermissionPolicy = "ask" | "allow" | "deny";
+
+/** Where a conversation works. */
+export type Workspace = {
+  readonly cwd: string;
+  /** Directories beside `cwd` that the agent may use. */
+  readonly roots: readonly string[];
+  /** Where files that come with messages are kept. */
+  readonly filesDir: string;
+  /** One running turn at a time among all conversations with the same `exclusive` value. */
+  readonly exclusive?: string;
+};
+
+/** What the router does that an operator may want to know; never holds text of people or agents. */
+export type RouterReport =
+  | {
+      readonly kind: "turn-ended";
+      readonly conversation: string;
+      readonly turn: string;
+      readonly outcome: string;
+      readonly durationMs: number;
+      readonly detail?: string;
+    }
+  | {
+      readonly kind: "agent-exited";
+      readonly code: number | null;
+      readonly signal: string | null;
+      readonly stderrTail: string;
+    }
+  | {
+      readonly kind: "failure";
+      readonly conversation: string;
+      readonly what: string;
+      readonly error: unknown;
+    };
+
+export type RouterConfig = {
+  /** Drives the sessions of every conversation that `agentFor` gives no other. */
+  readonly agent: Agent;
+  readonly agentFor?: (conversation: string) => Agent;
+  readonly store: Store;
+  /** Root of the default workspaces: `<stateDir>/convs/<safe id>`. */
+  readonly stateDir: string;
+  readonly workspaceFor?: (conversation: string) => Workspace | Promise<Workspace>;
+  readonly defaults?: Options;
+  readonly roleOf?: (user: string, conversation: string) => Role | undefined;
+  readonly permissionPolicy?: (conversation: string) => PermissionPolicy;
+  /** Sessions idle for longer are let go by `runGc`. Default 2 h. */
+  readonly sessionTtlMs?: number;
+  readonly systemPromptProvider?: () => string;
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly now?: () => number;
+  readonly onReport?: (report: RouterReport) => void;
+};
+
+export type PromptRequest = {
+  readonly conversation: string;
+  readonly user: string;
+  readonly query: readonly Turn[];
+  readonly options: Options;
+  readonly renderer: MarkupRenderer<string>;
+  /** Default: from `options`. */
+  readonly show?: Display;
+};
+
+export type DebugInfo = {
+  readonly conv_id: string;
+  readonly user_id: string;
+  readonly session_id: string;
+  readonly cwd: string;
+  /** RFC 3339. */
+  readonly last_used: string;
+};
+
+export interface Router extends AsyncDisposable {
+  /** Posts what somebody wants. Resolves once it is committed. @throws `queue-full`, `empty-prompt`, `closed`. */
+  submit(conversation: string, item: InboxItem): Promise<Posted>;
+  log(conversation: string): ConversationLog;
+  /** The turn that runs now, when this process runs one, and its open questions, oldest first. */
+  running(
+    conversation: string,
+  ): { turn: string; who: string; key: string; asks: readonly PermissionAsk[] } | undefined;
+  /** Cancels a turn and resolves once its `turn-end` is committed (bounded: a deaf agent's session is given up). No-op for a turn that has ended. */
+  cancelTurn(conversation: string, turn: string, cause: CancelCause, user?: string): Promise<void>;
+  prompt(request: PromptRequest, sink: ChunkSink, signal?: AbortSignal): Promise<void>;
+  /** Cancels whatever runs in the conversation. */
+  cancel(conversation: string): Promise<void>;
+  debug(): Promise<readonly DebugInfo[]>;
+  readonly defaults: Options;
+  /** Conversations with an attached session. */
+  readonly size: number;
+  /** Lets idle sessions go, every `everyMs` milliseconds, until disposed. */
+  runGc(everyMs: number): Disposable;
+}

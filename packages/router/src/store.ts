@@ -1,0 +1,120 @@
+import type { CancelCause, LogEvent, NewEvent } from "./events.ts";
+import type { Options } from "./options.ts";
+import type { Turn } from "./transcript.ts";
+
+/** A reader's part of a turn: it starts behind seq `after`. */
+export type TurnRef = { readonly turn: string; readonly after: number };
+
+/**
+ * What a surface has really delivered.
+ *
+ * `state` is the surface's own JSON, at most {@link MAX_CHECKPOINT_STATE_BYTES}. `delivered` names message keys whose
+ * part ends here: from then on a repeat of such a key with `rerun-once-delivered` is a new attempt.
+ */
+export type Checkpoint = {
+  readonly seq: number;
+  readonly state?: string;
+  readonly delivered?: readonly string[];
+};
+
+export const MAX_CHECKPOINT_STATE_BYTES = 4096;
+
+/** The right to append to a conversation. Who lives is the store's business, never a turn's. */
+export type Lease = { readonly conversation: string; readonly fence: number };
+
+/** For how long the same request id marks a repeat as a redrive, whatever was delivered. */
+export const REDRIVE_WINDOW_MS = 600_000;
+
+export type PromptItem = {
+  readonly kind: "prompt";
+  /** The surface's name of the message; empty for a message that is never a repeat of another. */
+  readonly key: string;
+  readonly user: string;
+  readonly query: readonly Turn[];
+  readonly options: Options;
+  /**
+   * What a repeat of `key` means. `attach`: the same turn, for ever. `rerun-once-delivered`: the same turn until its
+   * part was delivered or it was cancelled, then a new attempt.
+   */
+  readonly repeat: "attach" | "rerun-once-delivered";
+  /** The platform's id of this very request: a repeat within {@link REDRIVE_WINDOW_MS} always attaches. */
+  readonly request?: string;
+  /** Where the asker starts to read. Default: behind the newest event. */
+  readonly after?: number;
+  readonly at: number;
+};
+
+export type AnswerItem = {
+  readonly kind: "answer";
+  readonly key: string;
+  readonly user: string;
+  readonly permission: string;
+  /** An option's id, or `undefined` for "none of them": the question is answered `cancelled`. */
+  readonly option?: string;
+  readonly after?: number;
+  readonly at: number;
+};
+
+export type CancelItem = {
+  readonly kind: "cancel";
+  readonly key: string;
+  readonly user: string;
+  readonly turn: string;
+  readonly cause: CancelCause;
+  readonly at: number;
+};
+
+export type ResetItem = {
+  readonly kind: "reset";
+  readonly key: string;
+  readonly user: string;
+  readonly at: number;
+};
+
+/** What somebody wants of the owner of a conversation. */
+export type InboxItem = PromptItem | AnswerItem | CancelItem | ResetItem;
+
+/** An item that the owner takes: a prompt comes with the turn and attempt that the store gave it. */
+export type TakenItem =
+  | { readonly item: PromptItem; readonly turn: string; readonly attempt: number }
+  | { readonly item: AnswerItem | CancelItem | ResetItem };
+
+/**
+ * What became of a posted item. `late`: the question or turn it is about has ended, nothing was done.
+ * `refused`: this person may not do that, nothing was done.
+ */
+export type Posted = TurnRef & { readonly how: "new" | "repeat" | "late" | "refused" };
+
+/**
+ * Logs, inboxes, checkpoints, leases and records of all conversations.
+ *
+ * Every method is atomic. Errors are `RouterError`s: `fenced`, `expired` ({@link ExpiredDetail}), `ahead`.
+ */
+export interface Store extends AsyncDisposable {
+  /** The lease, or `undefined` when a live owner has it. */
+  claim(conversation: string): Promise<Lease | undefined>;
+  release(lease: Lease): Promise<void>;
+  /**
+   * Appends, in one transaction, and resolves with the last seq. Committed before any reader sees it.
+   * @throws `fenced` when the lease is no longer the newest.
+   */
+  append(lease: Lease, events: readonly NewEvent[]): Promise<number>;
+  /**
+   * At most `limit` events behind seq `after`, oldest first.
+   * @throws `expired` when events behind `after` have been removed, `ahead` when `after` is beyond the newest.
+   */
+  read(conversation: string, after: number, limit: number): Promise<readonly LogEvent[]>;
+  /** Seq of the newest event; 0 for an empty log. */
+  last(conversation: string): Promise<number>;
+  /** From any process; idempotent by (conversation, `item.key`). */
+  post(conversation: string, item: InboxItem): Promise<Posted>;
+  /** Empties the inbox, in order of arrival. */
+  take(lease: Lease): Promise<readonly TakenItem[]>;
+  /** Compare-and-set on the checkpoint's seq. False: another reader of this consumer is ahead. */
+  confirm(conversation: string, consumer: string, from: number, to: Checkpoint): Promise<boolean>;
+  checkpoint(conversation: string, consumer: string): Promise<Checkpoint>;
+  readRecord<T>(key: string): Promise<T | undefined>;
+  writeRecord(lease: Lease, key: string, value: unknown): Promise<void>;
+  /** The log or inbox of a conversation moved; in the same tick in this process. May be spurious. */
+  onChange(listener: (conversation: string) => void): Disposable;
+}

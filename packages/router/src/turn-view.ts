@@ -1,0 +1,239 @@
+import type {
+  LogEvent,
+  PermissionAsk,
+  PermissionEnd,
+  PlanEntry,
+  Status,
+  ToolContent,
+  TurnOutcome,
+  TurnPhase,
+  Usage,
+} from "./events.ts";
+
+export type ToolView = {
+  readonly id: string;
+  readonly title: string;
+  readonly toolKind: string;
+  readonly status: string;
+  readonly content: readonly ToolContent[];
+  readonly startedAt: number;
+  readonly endedAt?: number;
+};
+
+/**
+ * A stretch of a turn, in the order in which it happened. Segments are only ever added at the end, and only the last
+ * one still grows, if it is a `text` or a `thought`: what a reader has rendered of the earlier ones stays true.
+ */
+export type Segment =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "thought"; readonly text: string }
+  /** A tool call as it was when it started; its present state stands in {@link TurnView.tools}. */
+  | { readonly kind: "tool-start"; readonly tool: ToolView }
+  /** A tool call as it was when an update said that it had ended; a call may say so more than once. */
+  | { readonly kind: "tool-end"; readonly tool: ToolView }
+  | { readonly kind: "question"; readonly ask: PermissionAsk }
+  | {
+      readonly kind: "answer";
+      readonly permission: string;
+      readonly end: PermissionEnd;
+      readonly option?: string;
+      readonly by?: string;
+    }
+  | {
+      readonly kind: "file";
+      readonly url: string;
+      readonly name: string;
+      readonly contentType: string;
+    }
+  | { readonly kind: "notice"; readonly level: "info" | "warning"; readonly text: string };
+
+/** What a reader should see of one turn, or of the part of it that it has read. */
+export type TurnView = {
+  readonly turn: string;
+  /** The last event folded in. */
+  readonly seq: number;
+  readonly who?: string;
+  readonly queued?: { readonly since: number; readonly behind?: string };
+  /** Milliseconds since the epoch: first event of the turn, and its newest sign of life. */
+  readonly startedAt: number;
+  readonly lastProgressAt: number;
+  readonly phase: TurnPhase | "queued" | "thinking" | "writing" | "working";
+  readonly segments: readonly Segment[];
+  /** Tool calls as they are now, oldest first. */
+  readonly tools: readonly ToolView[];
+  readonly plan: readonly PlanEntry[];
+  readonly status: Status;
+  readonly model?: string;
+  /** Open questions, oldest first. */
+  readonly asks: readonly PermissionAsk[];
+  readonly usage?: Usage;
+  readonly title?: string;
+  readonly outcome?: TurnOutcome;
+};
+
+const terminalStatuses: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
+
+/** True when a tool call with this status will not change any more. */
+export function isToolEnded(status: string): boolean {
+  return terminalStatuses.has(status);
+}
+
+/**
+ * Folds one event into what a reader should see of its turn. Pure, exhaustive.
+ *
+ * Start with `undefined` at any event: a view that starts in the middle of a turn shows the rest of it.
+ * Events of another turn, and events without one, leave the view as it is; so do events at or below `view.seq`.
+ */
+export function reduceTurnView(view: TurnView | undefined, event: LogEvent): TurnView {
+  const turn = event.turn ?? view?.turn ?? "";
+  if (view && (view.turn !== turn || event.seq <= view.seq)) return view;
+  const base: TurnView = view ?? {
+    turn,
+    seq: 0,
+    startedAt: event.at,
+    lastProgressAt: event.at,
+    phase: "waiting",
+    segments: [],
+    tools: [],
+    plan: [],
+    status: {},
+    asks: [],
+  };
+  const next = { ...base, seq: event.seq };
+  switch (event.kind) {
+    case "turn-queued":
+      return {
+        ...next,
+        who: event.who,
+        phase: "queued",
+        queued: { since: event.at, ...(event.behind !== undefined && { behind: event.behind }) },
+      };
+    case "turn-start": {
+      const { queued: _, ...running } = next;
+      return {
+        ...running,
+        who: event.who,
+        startedAt: event.at,
+        lastProgressAt: event.at,
+        phase: "waiting",
+        ...(event.model !== undefined && { model: event.model }),
+      };
+    }
+    case "session-attached":
+      return { ...next, phase: "waiting" };
+    case "text":
+      return appended({ ...next, phase: "writing" }, "text", event.text, event.at);
+    case "thought":
+      return appended({ ...next, phase: "thinking" }, "thought", event.text, event.at);
+    case "tool-start": {
+      const { id, title, toolKind, status, content } = event;
+      const tool: ToolView = { id, title, toolKind, status, content, startedAt: event.at };
+      return withTool(next, "tool-start", ended(tool, event.at), event.at);
+    }
+    case "tool-update": {
+      const before = next.tools.find((tool) => tool.id === event.id);
+      const tool: ToolView = {
+        id: event.id,
+        title: event.title ?? before?.title ?? "",
+        toolKind: event.toolKind ?? before?.toolKind ?? "other",
+        status: event.status ?? before?.status ?? "in_progress",
+        content: event.content ?? before?.content ?? [],
+        startedAt: before?.startedAt ?? event.at,
+        ...(before?.endedAt !== undefined && { endedAt: before.endedAt }),
+      };
+      const saysEnded = event.status !== undefined && isToolEnded(event.status);
+      return withTool(next, saysEnded ? "tool-end" : undefined, ended(tool, event.at), event.at);
+    }
+    case "plan":
+      return { ...next, plan: event.entries, lastProgressAt: event.at };
+    case "status":
+      return {
+        ...next,
+        ...(event.phase !== undefined && { phase: event.phase }),
+        status: {
+          ...next.status,
+          ...(event.mood !== undefined && { mood: event.mood }),
+          ...(event.plan !== undefined && { plan: event.plan }),
+        },
+      };
+    case "usage": {
+      const { used, size, cost } = event;
+      return { ...next, usage: { used, size, ...(cost && { cost }) } };
+    }
+    case "config":
+      return event.model === undefined ? next : { ...next, model: event.model };
+    case "title":
+      return { ...next, title: event.title };
+    case "permission-ask":
+      return {
+        ...withSegment(next, { kind: "question", ask: event.ask }, event.at),
+        asks: [...next.asks, event.ask],
+      };
+    case "permission-answer": {
+      const { permission, end, option, by } = event;
+      return {
+        ...withSegment(
+          next,
+          {
+            kind: "answer",
+            permission,
+            end,
+            ...(option !== undefined && { option }),
+            ...(by !== undefined && { by }),
+          },
+          event.at,
+        ),
+        asks: next.asks.filter((ask) => ask.id !== permission),
+      };
+    }
+    case "file": {
+      const { url, name, contentType } = event;
+      return withSegment(next, { kind: "file", url, name, contentType }, event.at);
+    }
+    case "notice":
+      return withSegment(next, { kind: "notice", level: event.level, text: event.text }, event.at);
+    case "steered":
+    case "stalled":
+    case "commands":
+    case "unknown-update":
+    case "session-reset":
+      return next;
+    case "turn-end":
+      return { ...next, asks: [], outcome: event.outcome };
+  }
+}
+
+function appended(view: TurnView, kind: "text" | "thought", text: string, at: number): TurnView {
+  const last = view.segments.at(-1);
+  const segments =
+    last?.kind === kind
+      ? [...view.segments.slice(0, -1), { kind, text: last.text + text }]
+      : [...view.segments, { kind, text }];
+  return { ...view, segments, lastProgressAt: at };
+}
+
+function withSegment(view: TurnView, segment: Segment, at: number): TurnView {
+  return { ...view, segments: [...view.segments, segment], lastProgressAt: at };
+}
+
+function withTool(
+  view: TurnView,
+  kind: "tool-start" | "tool-end" | undefined,
+  tool: ToolView,
+  at: number,
+): TurnView {
+  const known = view.tools.some((other) => other.id === tool.id);
+  return {
+    ...view,
+    phase: "working",
+    lastProgressAt: at,
+    tools: known
+      ? view.tools.map((other) => (other.id === tool.id ? tool : other))
+      : [...view.tools, tool],
+    ...(kind && { segments: [...view.segments, { kind, tool }] }),
+  };
+}
+
+function ended(tool: ToolView, at: number): ToolView {
+  return tool.endedAt === undefined && isToolEnded(tool.status) ? { ...tool, endedAt: at } : tool;
+}
