@@ -1,0 +1,40 @@
+/**
+ * What kept a relay from starting or running.
+ *
+ * - `config`: a setting, a file of settings or a secret is wrong or missing
+ * - `port_taken`: another process listens where this one should
+ * - `listen_failed`: the system refused the address for another reason
+ * - `state_dir`: the state directory cannot be used safely
+ * - `state_dir_in_use`: another process of the same instance runs
+ * - `workspace`: a workspace's directory is missing or may not be used
+ */
+export type RelayErrorCode =
+  | "config"
+  | "port_taken"
+  | "listen_failed"
+  | "state_dir"
+  | "state_dir_in_use"
+  | "workspace";
+
+/** An error whose message is one line for the operator: what, where, and the cure. */
+export class RelayError extends Error {
+  readonly code: RelayErrorCode;
+
+  constructor(code: RelayErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "RelayError";
+    this.code = code;
+  }
+}
+
+/** A wrong or missing setting. `problems` has every one that was found, one line each; the message is the first. */
+export class ConfigError extends RelayError {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly [string, ...string[]], options?: ErrorOptions) {
+    const more = problems.length - 1;
+    super("config", more === 0 ? problems[0] : `${problems[0]} (and ${more} more)`, options);
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}

@@ -1,0 +1,29 @@
+export {
+  type Access,
+  type AccessRule,
+  type Admission,
+  createAccess,
+  type Person,
+  type Role,
+} from "./access.ts";
+export type { Bot } from "./config/schema.ts";
+export { ConfigError, RelayError, type RelayErrorCode } from "./errors.ts";
+export {
+  createLog,
+  formatUrlForLog,
+  hashId,
+  type Log,
+  type LogLevel,
+  type LogOptions,
+} from "./log.ts";
+export {
+  FLUSH_PERIOD_MS,
+  idlePacer,
+  nextFlush,
+  type PacerEvent,
+  type PacerState,
+  reducePacer,
+} from "./pacer.ts";
+export { MIN_SECRET_LENGTH, Redactor } from "./redactor.ts";
+export type { CreateSurface, RelaySurface, SurfaceBot, SurfaceContext } from "./surface.ts";
+export { formatForTerminal } from "./terminal-text.ts";

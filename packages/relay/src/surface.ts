@@ -1,0 +1,36 @@
+import type { Router } from "@acp-kit/router";
+import type { HttpBindings } from "@hono/node-server";
+import type { Access } from "./access.ts";
+import type { Bot } from "./config/schema.ts";
+import type { Log } from "./log.ts";
+
+/** One bot of the configuration, with the router that drives its agent. */
+export type SurfaceBot = {
+  /** The bot's name in the configuration; part of every conversation key of this bot. */
+  readonly name: string;
+  readonly settings: Bot;
+  /** Names of its agent and workspace, for what people are told. */
+  readonly agent: string;
+  readonly workspace: string;
+  readonly router: Router;
+};
+
+/** What a surface is given. Every clock reading goes through `now`, in milliseconds since the epoch. */
+export type SurfaceContext = {
+  readonly bots: readonly SurfaceBot[];
+  readonly access: Access;
+  readonly log: Log;
+  readonly now: () => number;
+};
+
+/** A chat platform, as far as the relay needs to know it. */
+export interface RelaySurface {
+  /** Answers a request of the public listener; 404 for a path of no bot. `env` holds Node's own request and response. */
+  fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
+  /** Called once, when the listeners are up: takes up what an earlier process left unfinished. */
+  resume?(): Promise<void>;
+  /** Ends every open response visibly and resolves when none is left. Called once; new requests are refused from then on. */
+  drain(): Promise<void>;
+}
+
+export type CreateSurface = (context: SurfaceContext) => RelaySurface;
