@@ -1,5 +1,4 @@
-/** What a person may do: talk; also answer questions of other people's turns; also run the relay. Each includes the one before. */
-export type Role = "user" | "approver" | "operator";
+import type { Role } from "@acp-kit/router";
 
 /** Somebody who writes to one of the relay's bots. */
 export type Person = {
@@ -13,6 +12,7 @@ export type Person = {
 export type AccessRule = {
   /** The platform's ids of people. `"*"` is everybody; an empty list is nobody. */
   readonly users: readonly string[];
+  /** What they may do: talk; also answer questions of other people's turns; also run the relay. Each includes the one before. */
   readonly role: Role;
   /** Names of the bots that the rule is for; absent for all. */
   readonly bots?: readonly string[] | undefined;

@@ -4,9 +4,13 @@ export {
   type Admission,
   createAccess,
   type Person,
-  type Role,
 } from "./access.ts";
 export type { Bot } from "./config/schema.ts";
+export {
+  type ConversationKey,
+  formatConversationKey,
+  parseConversationKey,
+} from "./conversation-key.ts";
 export { ConfigError, RelayError, type RelayErrorCode } from "./errors.ts";
 export {
   createLog,

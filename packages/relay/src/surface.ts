@@ -1,23 +1,25 @@
-import type { Router } from "@acp-kit/router";
+import type { Options, Router } from "@acp-kit/router";
 import type { HttpBindings } from "@hono/node-server";
 import type { Access } from "./access.ts";
 import type { Bot } from "./config/schema.ts";
 import type { Log } from "./log.ts";
 
-/** One bot of the configuration, with the router that drives its agent. */
+/** One bot of the configuration. */
 export type SurfaceBot = {
-  /** The bot's name in the configuration; part of every conversation key of this bot. */
+  /** Its name in the configuration: part of the key of each of its conversations, see `formatConversationKey`. */
   readonly name: string;
   readonly settings: Bot;
   /** Names of its agent and workspace, for what people are told. */
   readonly agent: string;
   readonly workspace: string;
-  readonly router: Router;
+  /** What a prompt of this bot starts from. */
+  readonly defaults: Options;
 };
 
-/** What a surface is given. Every clock reading goes through `now`, in milliseconds since the epoch. */
+/** What a surface is given. Every reading of the clock goes through `now`, in milliseconds since the epoch. */
 export type SurfaceContext = {
   readonly bots: readonly SurfaceBot[];
+  readonly router: Router;
   readonly access: Access;
   readonly log: Log;
   readonly now: () => number;
@@ -29,7 +31,10 @@ export interface RelaySurface {
   fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
   /** Called once, when the listeners are up: takes up what an earlier process left unfinished. */
   resume?(): Promise<void>;
-  /** Ends every open response visibly and resolves when none is left. Called once; new requests are refused from then on. */
+  /**
+   * Ends every open response visibly and resolves when none is left. Called once; from then on new requests are
+   * refused. The relay cuts what is still open when its own bound is reached.
+   */
   drain(): Promise<void>;
 }
 
