@@ -5,6 +5,7 @@
  * - `queue-full`: more prompts wait in this conversation than it takes.
  * - `empty-prompt`: the query has no user message with text or a file.
  * - `workspace`: the conversation's directory cannot be used.
+ * - `timeout`: the agent opened no session in time.
  * - `closed`: the router or store was closed.
  */
 export type RouterErrorCode =
@@ -14,6 +15,7 @@ export type RouterErrorCode =
   | "queue-full"
   | "empty-prompt"
   | "workspace"
+  | "timeout"
   | "closed";
 
 /** Thrown by router and store. Callers branch on `code`. */

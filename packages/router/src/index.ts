@@ -1,4 +1,5 @@
 export type { Agent } from "./agent.ts";
+export { createRouter, DEFAULT_SESSION_TTL_MS, MAX_QUEUED } from "./create-router.ts";
 export { RouterError, type RouterErrorCode } from "./errors.ts";
 export type {
   AgentCommand,
@@ -17,7 +18,9 @@ export type {
   Usage,
 } from "./events.ts";
 export type { ConversationLog, Cursor } from "./log.ts";
+export { MemoryStore } from "./memory-store.ts";
 export { DEFAULT_OPTIONS, type Options, THINKING_LEVELS } from "./options.ts";
+export { pipeToSink } from "./pipe-to-sink.ts";
 export type { Display, MarkupRenderer, RenderContext } from "./renderer.ts";
 export type {
   DebugInfo,
@@ -46,6 +49,14 @@ export {
   type TurnRef,
 } from "./store.ts";
 export type { Attachment, Turn } from "./transcript.ts";
+export {
+  CANCEL_GRACE_MS,
+  reduceTurn,
+  type TurnEffect,
+  type TurnEvent,
+  type TurnState,
+  type TurnStep,
+} from "./turn-state.ts";
 export {
   isToolEnded,
   reduceTurnView,

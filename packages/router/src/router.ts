@@ -60,6 +60,8 @@ export type RouterConfig = {
   readonly permissionPolicy?: (conversation: string) => PermissionPolicy;
   /** Sessions idle for longer are let go by `runGc`. Default 2 h. */
   readonly sessionTtlMs?: number;
+  /** How long an agent may take to answer a cancelled prompt before its session is given up. Default 10 s. */
+  readonly cancelGraceMs?: number;
   readonly systemPromptProvider?: () => string;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;

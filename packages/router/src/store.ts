@@ -115,6 +115,8 @@ export interface Store extends AsyncDisposable {
   checkpoint(conversation: string, consumer: string): Promise<Checkpoint>;
   readRecord<T>(key: string): Promise<T | undefined>;
   writeRecord(lease: Lease, key: string, value: unknown): Promise<void>;
-  /** The log or inbox of a conversation moved; in the same tick in this process. May be spurious. */
-  onChange(listener: (conversation: string) => void): Disposable;
+  /** Seq of a turn's `turn-end`, or `undefined` while it has not ended. */
+  turnEnd(conversation: string, turn: string): Promise<number | undefined>;
+  /** A conversation's log or inbox moved; in the same tick in this process. May be spurious. */
+  onChange(listener: (conversation: string, part: "log" | "inbox") => void): Disposable;
 }

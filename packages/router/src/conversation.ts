@@ -1,0 +1,328 @@
+import type {
+  PermissionOutcome,
+  PermissionRequestParams,
+  SessionUpdateParams,
+} from "@acp-kit/acp-wire";
+import type { Agent } from "./agent.ts";
+import type { EventBody, NewEvent, PermissionAsk } from "./events.ts";
+import { asFields, asText } from "./fields.ts";
+import { findRequest } from "./prompt-blocks.ts";
+import type { PermissionPolicy, Role, RouterReport, Workspace } from "./router.ts";
+import { readModelSetting } from "./session-model.ts";
+import { type SessionRecord, SessionSlot } from "./session-slot.ts";
+import { MAX_EVENT_CHARS, parseSessionUpdate } from "./session-update.ts";
+import type { AnswerItem, CancelItem, Lease, PromptItem, Store, TakenItem } from "./store.ts";
+import { TurnRunner } from "./turn-runner.ts";
+
+/** Whatever a conversation needs of the router. */
+export type ConversationHost = {
+  readonly store: Store;
+  readonly agent: Agent;
+  readonly cancelGraceMs: number;
+  now(): number;
+  workspace(): Promise<Workspace>;
+  /** Waits until no other turn works in `exclusive`. */
+  lock(exclusive: string, signal: AbortSignal): Promise<() => void>;
+  roleOf(user: string): Role | undefined;
+  policy(): PermissionPolicy;
+  systemPrompt(): string;
+  report(report: RouterReport): void;
+};
+
+/** The owner of one conversation: takes its inbox, runs its turns one after another, writes its log. */
+export class Conversation {
+  readonly id: string;
+  readonly #host: ConversationHost;
+  readonly #slot: SessionSlot;
+  readonly #queue: TurnRunner[] = [];
+  #lease: Lease | undefined;
+  #runner: TurnRunner | undefined;
+  /** Events of the current tick, committed together. */
+  #batch: NewEvent[] = [];
+  /** Ends when everything that was recorded so far is committed. */
+  #written: Promise<unknown> = Promise.resolve();
+  #taking: Promise<void> | undefined;
+  #moreToTake = false;
+  #lastUsedAt: number;
+  #lastUser = "";
+
+  constructor(id: string, host: ConversationHost) {
+    this.id = id;
+    this.#host = host;
+    this.#lastUsedAt = host.now();
+    const key = `session:${id}`;
+    this.#slot = new SessionSlot({
+      agent: host.agent,
+      client: {
+        update: (params) => this.#onUpdate(params),
+        ask: (request, signal) => this.#onAsk(request, signal),
+      },
+      readRecord: () => host.store.readRecord<SessionRecord>(key),
+      writeRecord: async (record) => {
+        if (this.#lease) await host.store.writeRecord(this.#lease, key, record);
+      },
+      systemPrompt: () => {
+        const text = host.systemPrompt();
+        return text === "" ? undefined : [{ type: "text", text }];
+      },
+      onPhase: (phase) => this.#record({ kind: "status", phase }, this.#runner?.turn),
+    });
+  }
+
+  get running():
+    | { turn: string; who: string; key: string; asks: readonly PermissionAsk[] }
+    | undefined {
+    const runner = this.#runner;
+    return (
+      runner && {
+        turn: runner.turn,
+        who: runner.item.user,
+        key: runner.item.key,
+        asks: runner.asks,
+      }
+    );
+  }
+
+  get queued(): number {
+    return this.#queue.length;
+  }
+
+  get session(): { id: string; cwd: string } | undefined {
+    const attached = this.#slot.attached;
+    return attached && { id: attached.session, cwd: attached.cwd };
+  }
+
+  get lastUsedAt(): number {
+    return this.#lastUsedAt;
+  }
+
+  get agent(): Agent {
+    return this.#host.agent;
+  }
+
+  /** The person who spoke last. */
+  get lastUser(): string {
+    return this.#lastUser;
+  }
+
+  get isIdle(): boolean {
+    return !this.#runner && this.#queue.length === 0 && !this.#taking;
+  }
+
+  /** Takes what was posted, and starts what can start. Resolves once all of it is in the log. */
+  async pump(): Promise<void> {
+    this.#moreToTake = true;
+    this.#taking ??= this.#take().finally(() => {
+      this.#taking = undefined;
+    });
+    await this.#taking;
+  }
+
+  /** The agent's process is gone, and its sessions with it. */
+  onAgentExit(): void {
+    this.#slot.detach();
+  }
+
+  /** May `user` decide about a turn or question of `owner`? */
+  mayDecide(user: string, owner: string): boolean {
+    if (user === "" || user === owner) return true;
+    const role = this.#host.roleOf(user);
+    return role === "approver" || role === "operator";
+  }
+
+  /** The person whose turn this is, while it waits or runs here. */
+  ownerOf(turn: string): string | undefined {
+    return this.#find(turn)?.item.user;
+  }
+
+  /** Lets the session and the conversation go. Whatever runs ends as cancelled. */
+  async close(): Promise<void> {
+    const ending = this.#runner;
+    for (const runner of this.#queue.splice(0)) await this.#drop(runner, "shutdown");
+    ending?.cancel("shutdown");
+    while (this.#runner) await this.#runner.ended;
+    await this.#flush();
+    await this.#slot.close().catch((error: unknown) => this.#failed("close session", error));
+    if (this.#lease) await this.#host.store.release(this.#lease);
+    this.#lease = undefined;
+  }
+
+  async #take(): Promise<void> {
+    while (this.#moreToTake) {
+      this.#moreToTake = false;
+      this.#lease ??= await this.#host.store.claim(this.id);
+      if (!this.#lease) return;
+      for (const taken of await this.#host.store.take(this.#lease)) await this.#accept(taken);
+      await this.#flush();
+    }
+    this.#startNext();
+  }
+
+  async #accept(taken: TakenItem): Promise<void> {
+    this.#lastUsedAt = this.#host.now();
+    this.#lastUser = taken.item.user || this.#lastUser;
+    switch (taken.item.kind) {
+      case "prompt":
+        if ("turn" in taken) this.#enqueue(taken.item, taken.turn, taken.attempt);
+        return;
+      case "answer":
+        this.#answer(taken.item);
+        return;
+      case "cancel":
+        return this.#cancel(taken.item);
+      case "reset":
+        this.#record({ kind: "session-reset", who: taken.item.user }, undefined);
+        await this.#slot.close().catch((error: unknown) => this.#failed("reset", error));
+        return;
+    }
+  }
+
+  #enqueue(item: PromptItem, turn: string, attempt: number): void {
+    const behind = this.#queue.at(-1)?.turn ?? this.#runner?.turn;
+    this.#queue.push(this.#createRunner(turn, item));
+    const event: EventBody = {
+      kind: "turn-queued",
+      who: item.user,
+      text: (findRequest(item.query)?.content ?? "").slice(0, MAX_EVENT_CHARS),
+      key: item.key,
+      attempt,
+      ...(behind !== undefined && { behind }),
+    };
+    this.#record(event, turn);
+  }
+
+  #answer(item: AnswerItem): void {
+    const runner = this.#runner;
+    if (!runner || !this.mayDecide(item.user, runner.item.user)) return;
+    runner.answer(item.permission, item.option, item.user);
+  }
+
+  async #cancel(item: CancelItem): Promise<void> {
+    const runner = this.#find(item.turn);
+    if (!runner || !this.mayDecide(item.user, runner.item.user)) return;
+    if (runner === this.#runner) {
+      runner.cancel(item.cause);
+      return;
+    }
+    this.#queue.splice(this.#queue.indexOf(runner), 1);
+    await this.#drop(runner, item.cause);
+  }
+
+  /** Ends a turn that never started. */
+  async #drop(runner: TurnRunner, cause: CancelItem["cause"]): Promise<void> {
+    runner.cancel(cause);
+    await runner.ended;
+    await this.#flush();
+  }
+
+  #find(turn: string): TurnRunner | undefined {
+    if (this.#runner?.turn === turn) return this.#runner;
+    return this.#queue.find((runner) => runner.turn === turn);
+  }
+
+  #startNext(): void {
+    if (this.#runner) return;
+    const runner = this.#queue.shift();
+    if (!runner) return;
+    this.#runner = runner;
+    void this.#run(runner);
+  }
+
+  async #run(runner: TurnRunner): Promise<void> {
+    const startedAt = this.#host.now();
+    const outcome = await runner.run();
+    this.#runner = undefined;
+    this.#lastUsedAt = this.#host.now();
+    this.#host.report({
+      kind: "turn-ended",
+      conversation: this.id,
+      turn: runner.turn,
+      outcome: outcome.kind,
+      durationMs: this.#lastUsedAt - startedAt,
+    });
+    this.#startNext();
+  }
+
+  #createRunner(turn: string, item: PromptItem): TurnRunner {
+    return new TurnRunner(turn, item, {
+      agent: this.#host.agent,
+      slot: this.#slot,
+      cancelGraceMs: this.#host.cancelGraceMs,
+      now: () => this.#host.now(),
+      record: (event) => this.#record(event, turn),
+      flush: () => this.#flush(),
+      enter: async (signal) => {
+        const workspace = await this.#host.workspace();
+        if (workspace.exclusive === undefined) return { workspace, leave: () => undefined };
+        this.#record({ kind: "status", phase: "waiting-workspace" }, turn);
+        return { workspace, leave: await this.#host.lock(workspace.exclusive, signal) };
+      },
+      policy: () => this.#host.policy(),
+      onFailure: (what, error) => this.#failed(what, error),
+    });
+  }
+
+  #onUpdate(params: SessionUpdateParams): void {
+    const runner = this.#runner;
+    const update = asFields(params.update);
+    const id = asText(update?.["toolCallId"]);
+    if (runner && update && id !== undefined) {
+      const title = asText(update["title"]);
+      const toolKind = asText(update["kind"]);
+      runner.noteTool(id, {
+        ...(title !== undefined && { title }),
+        ...(toolKind !== undefined && { toolKind }),
+        ...(update["rawInput"] !== undefined && { rawInput: update["rawInput"] }),
+      });
+    }
+    for (const event of parseSessionUpdate(params)) {
+      if (event.kind === "config" && event.options) this.#noteModel(event.options);
+      this.#record(event, runner?.turn);
+    }
+  }
+
+  #noteModel(configOptions: readonly unknown[]): void {
+    const attached = this.#slot.attached;
+    const model = readModelSetting({ sessionId: "", configOptions })?.current;
+    if (attached && model !== undefined) attached.model = model;
+  }
+
+  #onAsk(request: PermissionRequestParams, signal: AbortSignal): Promise<PermissionOutcome> {
+    return this.#runner?.ask(request, signal) ?? Promise.resolve({ outcome: "cancelled" });
+  }
+
+  /**
+   * Adds an event to the batch of this tick. Everything that one read of the agent's stdout brought is handled in one
+   * tick, so it becomes one transaction; texts that follow each other in it become one event.
+   */
+  #record(event: EventBody, turn: string | undefined): void {
+    const last = this.#batch.at(-1);
+    if (
+      (event.kind === "text" || event.kind === "thought") &&
+      last?.kind === event.kind &&
+      last.turn === turn &&
+      last.text.length + event.text.length <= MAX_EVENT_CHARS
+    ) {
+      this.#batch[this.#batch.length - 1] = { ...last, text: last.text + event.text };
+      return;
+    }
+    this.#batch.push({ ...event, at: this.#host.now(), ...(turn !== undefined && { turn }) });
+    if (this.#batch.length === 1) queueMicrotask(() => void this.#flush());
+  }
+
+  #flush(): Promise<void> {
+    const lease = this.#lease;
+    if (this.#batch.length > 0 && lease) {
+      const batch = this.#batch;
+      this.#batch = [];
+      this.#written = this.#written
+        .then(() => this.#host.store.append(lease, batch))
+        .catch((error: unknown) => this.#failed("append", error));
+    }
+    return this.#written.then(() => undefined);
+  }
+
+  #failed(what: string, error: unknown): void {
+    this.#host.report({ kind: "failure", conversation: this.id, what, error });
+  }
+}

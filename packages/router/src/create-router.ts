@@ -1,0 +1,274 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import type { Agent } from "./agent.ts";
+import { Conversation } from "./conversation.ts";
+import { createLog, LogWatch } from "./cursor.ts";
+import { RouterError } from "./errors.ts";
+import type { CancelCause } from "./events.ts";
+import { KeyedLocks } from "./keyed-locks.ts";
+import type { ConversationLog } from "./log.ts";
+import { DEFAULT_OPTIONS, type Options } from "./options.ts";
+import { pipeToSink } from "./pipe-to-sink.ts";
+import { findRequest, hasContent } from "./prompt-blocks.ts";
+import type { DebugInfo, PromptRequest, Router, RouterConfig, Workspace } from "./router.ts";
+import type { ChunkSink } from "./sink.ts";
+import type { InboxItem, Posted } from "./store.ts";
+import { CANCEL_GRACE_MS } from "./turn-state.ts";
+
+/** Prompts that may wait in one conversation. */
+export const MAX_QUEUED = 32;
+
+/** Idle time after which a session is let go, in milliseconds. */
+export const DEFAULT_SESSION_TTL_MS = 2 * 3_600_000;
+
+/** Creates the engine that turns conversations into agent sessions. */
+export function createRouter(config: RouterConfig): Router {
+  return new ConversationRouter(config);
+}
+
+class ConversationRouter implements Router {
+  readonly defaults: Options;
+  readonly #config: RouterConfig;
+  readonly #now: () => number;
+  readonly #watch: LogWatch;
+  readonly #conversations = new Map<string, Conversation>();
+  readonly #locks = new KeyedLocks();
+  readonly #agents = new Map<Agent, Disposable | undefined>();
+  readonly #inbox: Disposable;
+  #closed = false;
+
+  constructor(config: RouterConfig) {
+    this.#config = config;
+    this.#now = config.now ?? Date.now;
+    this.defaults = config.defaults ?? DEFAULT_OPTIONS;
+    this.#watch = new LogWatch(config.store);
+    this.#inbox = config.store.onChange((conversation, part) => {
+      if (part === "inbox") void this.#pump(conversation);
+    });
+  }
+
+  get size(): number {
+    return [...this.#conversations.values()].filter((one) => one.session).length;
+  }
+
+  async submit(conversation: string, item: InboxItem): Promise<Posted> {
+    if (this.#closed) throw new RouterError("The router is closed", { code: "closed" });
+    const owned = this.#conversations.get(conversation);
+    if (item.kind === "prompt") {
+      const request = findRequest(item.query);
+      if (!request || !hasContent(request)) {
+        throw new RouterError("The query has no message of a person to answer", {
+          code: "empty-prompt",
+        });
+      }
+      if ((owned?.queued ?? 0) >= MAX_QUEUED) {
+        throw new RouterError(`${MAX_QUEUED} messages wait in this conversation already`, {
+          code: "queue-full",
+        });
+      }
+    } else if (owned && this.#isRefused(owned, item)) {
+      const after = await this.#config.store.last(conversation);
+      return { turn: owned.running?.turn ?? "", after, how: "refused" };
+    }
+    return this.#config.store.post(conversation, item);
+  }
+
+  log(conversation: string): ConversationLog {
+    return createLog(this.#config.store, this.#watch, conversation);
+  }
+
+  running(conversation: string): ReturnType<Router["running"]> {
+    return this.#conversations.get(conversation)?.running;
+  }
+
+  async cancelTurn(
+    conversation: string,
+    turn: string,
+    cause: CancelCause,
+    user = "",
+  ): Promise<void> {
+    const at = this.#now();
+    const log = this.log(conversation);
+    const after = await log.last();
+    const item: InboxItem = {
+      kind: "cancel",
+      key: `cancel:${randomUUID()}`,
+      user,
+      turn,
+      cause,
+      at,
+    };
+    const { how } = await this.submit(conversation, item);
+    if (how !== "new") return;
+    // The turn ends by itself within the grace; the rest is for the store.
+    const bound = AbortSignal.timeout(this.#cancelGraceMs + 5_000);
+    const cursor = log.follow({ after, turn }, bound);
+    while (await cursor.next());
+  }
+
+  async prompt(request: PromptRequest, sink: ChunkSink, signal?: AbortSignal): Promise<void> {
+    const { conversation, user, query, options, renderer } = request;
+    const key = findRequest(query)?.messageId ?? "";
+    const at = this.#now();
+    const { turn, after } = await this.submit(conversation, {
+      kind: "prompt",
+      key,
+      user,
+      query,
+      options,
+      repeat: "attach",
+      at,
+    });
+    const cancel = () => {
+      this.cancelTurn(conversation, turn, "user").catch((error: unknown) =>
+        this.#config.onReport?.({ kind: "failure", conversation, what: "cancel", error }),
+      );
+    };
+    signal?.addEventListener("abort", cancel);
+    if (signal?.aborted) cancel();
+    try {
+      const cursor = this.log(conversation).follow({ after, turn });
+      const show = request.show ?? {
+        thoughts: !options.hideThinking,
+        plan: options.showPlans,
+        tools: options.showTools,
+        toolDetails: options.showToolDetails,
+      };
+      await pipeToSink(cursor, sink, renderer, show, turn, this.#now);
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+    }
+  }
+
+  async cancel(conversation: string): Promise<void> {
+    const turn = this.running(conversation)?.turn;
+    if (turn !== undefined) await this.cancelTurn(conversation, turn, "user");
+  }
+
+  async debug(): Promise<readonly DebugInfo[]> {
+    return [...this.#conversations.values()]
+      .flatMap((one) => {
+        const session = one.session;
+        if (!session) return [];
+        return [
+          {
+            conv_id: one.id,
+            user_id: one.lastUser,
+            session_id: session.id,
+            cwd: session.cwd,
+            last_used: new Date(one.lastUsedAt).toISOString(),
+          },
+        ];
+      })
+      .sort((a, b) => (a.conv_id < b.conv_id ? -1 : 1));
+  }
+
+  runGc(everyMs: number): Disposable {
+    const ttl = this.#config.sessionTtlMs ?? DEFAULT_SESSION_TTL_MS;
+    const timer = setInterval(() => {
+      for (const conversation of this.#conversations.values()) {
+        if (conversation.isIdle && this.#now() - conversation.lastUsedAt >= ttl) {
+          this.#conversations.delete(conversation.id);
+          void this.#close(conversation);
+        }
+      }
+    }, everyMs);
+    timer.unref();
+    return { [Symbol.dispose]: () => clearInterval(timer) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#inbox[Symbol.dispose]();
+    await Promise.all([...this.#conversations.values()].map((one) => this.#close(one)));
+    this.#conversations.clear();
+    for (const subscription of this.#agents.values()) subscription?.[Symbol.dispose]();
+    this.#watch[Symbol.dispose]();
+  }
+
+  get #cancelGraceMs(): number {
+    return this.#config.cancelGraceMs ?? CANCEL_GRACE_MS;
+  }
+
+  async #pump(id: string): Promise<void> {
+    if (this.#closed) return;
+    let conversation = this.#conversations.get(id);
+    if (!conversation) {
+      conversation = this.#createConversation(id);
+      this.#conversations.set(id, conversation);
+    }
+    try {
+      await conversation.pump();
+    } catch (error) {
+      this.#config.onReport?.({ kind: "failure", conversation: id, what: "take", error });
+    }
+  }
+
+  async #close(conversation: Conversation): Promise<void> {
+    try {
+      await conversation.close();
+    } catch (error) {
+      const { id } = conversation;
+      this.#config.onReport?.({ kind: "failure", conversation: id, what: "close", error });
+    }
+  }
+
+  #isRefused(owned: Conversation, item: Exclude<InboxItem, { kind: "prompt" }>): boolean {
+    if (item.kind === "cancel") {
+      const owner = owned.ownerOf(item.turn);
+      return owner !== undefined && !owned.mayDecide(item.user, owner);
+    }
+    if (item.kind === "answer") {
+      const running = owned.running;
+      const asked = running?.asks.some((ask) => ask.id === item.permission);
+      return asked === true && !owned.mayDecide(item.user, running?.who ?? "");
+    }
+    return false;
+  }
+
+  #createConversation(id: string): Conversation {
+    const { config, agent } = { config: this.#config, agent: this.#agentFor(id) };
+    return new Conversation(id, {
+      store: config.store,
+      agent,
+      cancelGraceMs: this.#cancelGraceMs,
+      now: this.#now,
+      workspace: async () => (await config.workspaceFor?.(id)) ?? this.#defaultWorkspace(id),
+      lock: (exclusive, signal) => this.#locks.acquire(exclusive, signal),
+      roleOf: (user) => config.roleOf?.(user, id),
+      policy: () => config.permissionPolicy?.(id) ?? "ask",
+      systemPrompt: () => config.systemPromptProvider?.() ?? "",
+      report: (report) => config.onReport?.(report),
+    });
+  }
+
+  #agentFor(id: string): Agent {
+    const agent = this.#config.agentFor?.(id) ?? this.#config.agent;
+    if (!this.#agents.has(agent)) {
+      const subscription = agent.onExit?.((exit) => {
+        for (const one of this.#conversations.values()) {
+          if (one.agent === agent) one.onAgentExit();
+        }
+        const { code, signal, stderrTail } = exit;
+        this.#config.onReport?.({ kind: "agent-exited", code, signal, stderrTail });
+      });
+      this.#agents.set(agent, subscription);
+    }
+    return agent;
+  }
+
+  async #defaultWorkspace(id: string): Promise<Workspace> {
+    const root = path.join(this.#config.stateDir, "convs", safeName(id));
+    await mkdir(root, { recursive: true, mode: 0o700 });
+    return { cwd: root, roots: [], filesDir: root };
+  }
+}
+
+/** A directory name for any id: ids come from outside and may hold anything. */
+function safeName(id: string): string {
+  const digest = createHash("sha256").update(id).digest("hex").slice(0, 16);
+  const words = id.replaceAll(/[^A-Za-z0-9_-]+/g, "-").slice(0, 40);
+  return `${words}-${digest}`;
+}

@@ -1,0 +1,75 @@
+import type { PermissionOutcome } from "@acp-kit/acp-wire";
+import type { EventBody, PermissionAsk, PermissionEnd } from "./events.ts";
+
+type Ending = { end: PermissionEnd; option?: string; by?: string };
+
+/** The open questions of a turn. Each ends once: by an answer, the clock, the agent, or the turn. */
+export class Questions {
+  readonly #record: (event: EventBody) => void;
+  readonly #open = new Map<
+    string,
+    { ask: PermissionAsk; tell: (outcome: PermissionOutcome) => void }
+  >();
+
+  constructor(record: (event: EventBody) => void) {
+    this.#record = record;
+  }
+
+  /** Oldest first. */
+  get asks(): readonly PermissionAsk[] {
+    return [...this.#open.values()].map(({ ask }) => ask);
+  }
+
+  /**
+   * Asks, and resolves with what the agent is to be told.
+   *
+   * @param expiresInMs - The question lapses then; the agent is told `cancelled`.
+   */
+  async ask(
+    ask: PermissionAsk,
+    expiresInMs: number,
+    signal: AbortSignal,
+  ): Promise<PermissionOutcome> {
+    const { promise, resolve } = Promise.withResolvers<PermissionOutcome>();
+    this.#open.set(ask.id, { ask, tell: resolve });
+    this.#record({ kind: "permission-ask", ask });
+    const timer = setTimeout(() => this.#settle(ask.id, { end: "expired" }), expiresInMs);
+    const cancel = () => this.#settle(ask.id, { end: "cancelled" });
+    signal.addEventListener("abort", cancel);
+    if (signal.aborted) cancel();
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", cancel);
+    }
+  }
+
+  /** Answers a question. An option that the agent did not send counts as none of them. False: it is not open. */
+  answer(permission: string, option: string | undefined, by: string): boolean {
+    const sent = this.#open.get(permission)?.ask.options.find((one) => one.id === option);
+    const ending: Ending = sent
+      ? { end: "selected", option: sent.id, by }
+      : { end: "cancelled", by };
+    return this.#settle(permission, ending);
+  }
+
+  /** Ends all of them: the agent is told `cancelled`. */
+  drop(): void {
+    for (const id of [...this.#open.keys()]) this.#settle(id, { end: "cancelled" });
+  }
+
+  /** The event is recorded at once, so that it stands before whatever the turn says next. */
+  #settle(permission: string, ending: Ending): boolean {
+    const question = this.#open.get(permission);
+    if (!question) return false;
+    this.#open.delete(permission);
+    this.#record({ kind: "permission-answer", permission, ...ending });
+    question.tell(
+      ending.option === undefined
+        ? { outcome: "cancelled" }
+        : { outcome: "selected", optionId: ending.option },
+    );
+    return true;
+  }
+}

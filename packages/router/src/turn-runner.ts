@@ -1,0 +1,267 @@
+import { randomUUID } from "node:crypto";
+import type { PermissionOutcome, PermissionRequestParams } from "@acp-kit/acp-wire";
+import type { Agent } from "./agent.ts";
+import { RouterError } from "./errors.ts";
+import type { CancelCause, EventBody, FailurePhase, PermissionAsk, TurnOutcome } from "./events.ts";
+import { isSessionNotFound, parseFailure } from "./failure.ts";
+import {
+  choosePolicyOption,
+  parsePermissionAsk,
+  QUESTION_TIMEOUT_MS,
+  type ToolInput,
+} from "./permission.ts";
+import { createPromptBlocks, findRequest, formatSeed } from "./prompt-blocks.ts";
+import { Questions } from "./questions.ts";
+import type { PermissionPolicy, Workspace } from "./router.ts";
+import { readModelSetting } from "./session-model.ts";
+import type { Attached, AttachResult, SessionSlot } from "./session-slot.ts";
+import type { PromptItem } from "./store.ts";
+import { reduceTurn, type TurnEffect, type TurnEvent, type TurnState } from "./turn-state.ts";
+
+/** How long a session may take to open, the start of the agent included, in milliseconds. */
+export const ATTACH_TIMEOUT_MS = 300_000;
+
+/** Whatever a running turn needs of its conversation. */
+export type TurnHost = {
+  readonly agent: Agent;
+  readonly slot: SessionSlot;
+  readonly cancelGraceMs: number;
+  now(): number;
+  /** Adds an event of this turn to what is committed with the next batch. */
+  record(event: EventBody): void;
+  /** Resolves once everything recorded is committed. */
+  flush(): Promise<void>;
+  /** The conversation's directory, once no other turn works in it. */
+  enter(signal: AbortSignal): Promise<{ workspace: Workspace; leave: () => void }>;
+  policy(): PermissionPolicy;
+  onFailure(what: string, error: unknown): void;
+};
+
+/** One turn from its start to its `turn-end`: the shell around {@link reduceTurn}. */
+export class TurnRunner {
+  readonly turn: string;
+  readonly item: PromptItem;
+  readonly #host: TurnHost;
+  readonly #questions: Questions;
+  readonly #tools = new Map<string, ToolInput>();
+  /** Aborted when the turn is settled: ends whatever still waits on its behalf. */
+  readonly #over = new AbortController();
+  readonly #ended = Promise.withResolvers<TurnOutcome>();
+  #state: TurnState;
+  #attached: Attached | undefined;
+  #seed: string | undefined;
+  #leave: (() => void) | undefined;
+  #deadline: NodeJS.Timeout | undefined;
+
+  constructor(turn: string, item: PromptItem, host: TurnHost) {
+    this.turn = turn;
+    this.item = item;
+    this.#host = host;
+    this.#questions = new Questions((event) => this.#host.record(event));
+    this.#state = { kind: "queued", since: item.at };
+  }
+
+  get asks(): readonly PermissionAsk[] {
+    return this.#questions.asks;
+  }
+
+  /** Resolves with the turn's end, which may not be committed yet; never rejects. */
+  get ended(): Promise<TurnOutcome> {
+    return this.#ended.promise;
+  }
+
+  /** Runs to the end. Resolves once `turn-end` is committed; never rejects. */
+  async run(): Promise<TurnOutcome> {
+    this.#step({ kind: "started", at: this.#host.now() });
+    const outcome = await this.#ended.promise;
+    await this.#host.flush();
+    return outcome;
+  }
+
+  cancel(cause: CancelCause): void {
+    this.#step({ kind: "cancelled", at: this.#host.now(), cause });
+  }
+
+  answer(permission: string, option: string | undefined, by: string): boolean {
+    return this.#questions.answer(permission, option, by);
+  }
+
+  /** Keeps what an update told about a tool call, for the question that it may ask. */
+  noteTool(id: string, input: ToolInput): void {
+    this.#tools.set(id, { ...this.#tools.get(id), ...input });
+  }
+
+  async ask(request: PermissionRequestParams, signal: AbortSignal): Promise<PermissionOutcome> {
+    if (this.#state.kind !== "running") return { outcome: "cancelled" };
+    const known = this.#tools.get(request.toolCall?.toolCallId ?? "");
+    const ask = parsePermissionAsk(request, {
+      id: randomUUID(),
+      requester: this.item.user,
+      now: this.#host.now(),
+      ...(known && { known }),
+    });
+    const chosen = choosePolicyOption(this.#host.policy(), ask);
+    if (!chosen) return this.#questions.ask(ask, QUESTION_TIMEOUT_MS, signal);
+    const option = chosen.outcome === "selected" ? chosen.optionId : undefined;
+    this.#host.record({
+      kind: "permission-answer",
+      permission: ask.id,
+      end: option === undefined ? "cancelled" : "selected",
+      ...(option !== undefined && { option }),
+    });
+    return chosen;
+  }
+
+  #step(event: TurnEvent): void {
+    const { state, effects } = reduceTurn(this.#state, event, this.#host.cancelGraceMs);
+    this.#state = state;
+    for (const effect of effects) this.#do(effect);
+  }
+
+  #do(effect: TurnEffect): void {
+    switch (effect.kind) {
+      case "attach":
+        void this.#attach();
+        return;
+      case "prompt":
+        void this.#prompt();
+        return;
+      case "drop-questions":
+        this.#questions.drop();
+        return;
+      case "cancel-agent": {
+        const session = this.#attached?.session;
+        if (session === undefined) return;
+        this.#host.agent
+          .cancel(session)
+          .catch((error: unknown) => this.#host.onFailure("cancel", error));
+        return;
+      }
+      case "wake-at":
+        this.#deadline = setTimeout(
+          () => this.#step({ kind: "deadline-passed", at: this.#host.now() }),
+          Math.max(0, effect.at - this.#host.now()) + 1,
+        );
+        return;
+      case "abandon-session":
+        this.#host.slot.detach();
+        return;
+      case "end":
+        this.#end(effect.outcome);
+        return;
+    }
+  }
+
+  async #attach(): Promise<void> {
+    let phase: FailurePhase = "start";
+    try {
+      const { workspace, leave } = await this.#host.enter(this.#over.signal);
+      if (this.#state.kind === "attaching") this.#leave = leave;
+      else leave();
+      if (this.#state.kind !== "attaching") return;
+      phase = "session";
+      const result = await this.#bounded(this.#host.slot.attach(workspace.cwd));
+      if (this.#state.kind !== "attaching") return;
+      await this.#settleIn(result);
+      if (this.#state.kind !== "attaching") return;
+      this.#host.record({
+        kind: "turn-start",
+        who: this.item.user,
+        ...(result.attached.model !== undefined && { model: result.attached.model }),
+      });
+      // The agent gets no prompt that the log does not show as its own attempt.
+      await this.#host.flush();
+      this.#step({ kind: "attached", at: this.#host.now() });
+    } catch (error) {
+      this.#fail(error, phase);
+    }
+  }
+
+  /** Says what was attached, seeds what the session does not know, applies the chosen model. */
+  async #settleIn({ attached, how, lost }: AttachResult): Promise<void> {
+    this.#attached = attached;
+    const { query, options } = this.item;
+    const request = findRequest(query);
+    this.#seed = how === "new" && request ? formatSeed(query, request) : undefined;
+    if (how !== "kept") {
+      this.#host.record({ kind: "session-attached", how, session: attached.session, lost });
+    }
+    if (lost) {
+      this.#host.record({
+        kind: "notice",
+        level: "info",
+        text: this.#seed
+          ? "The agent's own memory of this conversation is gone; it was given what was said so far."
+          : "The agent's own memory of this conversation is gone.",
+      });
+    }
+    if (options.model === "" || options.model === attached.model) return;
+    try {
+      const setting = readModelSetting(attached.setup);
+      const { agent } = this.#host;
+      if (setting?.option === undefined) await agent.setModel(attached.session, options.model);
+      else await agent.setConfigOption(attached.session, setting.option, options.model);
+      attached.model = options.model;
+    } catch (error) {
+      this.#host.onFailure("set model", error);
+      const text = `The model could not be changed to ${options.model}.`;
+      this.#host.record({ kind: "notice", level: "warning", text });
+    }
+  }
+
+  async #prompt(again = false): Promise<void> {
+    const attached = this.#attached;
+    const request = findRequest(this.item.query);
+    if (!attached || !request) throw new Error("A turn was prompted before it was attached");
+    const { agent, slot } = this.#host;
+    try {
+      const blocks = createPromptBlocks(request, this.#seed);
+      const { stopReason } = await agent.prompt(attached.session, blocks);
+      this.#step({ kind: "responded", at: this.#host.now(), stopReason });
+    } catch (error) {
+      if (again || this.#state.kind !== "running" || !isSessionNotFound(error)) {
+        this.#fail(error, "prompt");
+        return;
+      }
+      slot.detach();
+      try {
+        await this.#settleIn(await this.#bounded(slot.attach(attached.cwd)));
+      } catch (cause) {
+        this.#fail(cause, "session");
+        return;
+      }
+      if (this.#state.kind === "running") await this.#prompt(true);
+    }
+  }
+
+  #fail(error: unknown, phase: FailurePhase): void {
+    if (this.#state.kind === "settled") return;
+    this.#host.onFailure(`turn (${phase})`, error);
+    this.#step({ kind: "failed", at: this.#host.now(), outcome: parseFailure(error, phase) });
+  }
+
+  #end(outcome: TurnOutcome): void {
+    clearTimeout(this.#deadline);
+    this.#over.abort();
+    this.#host.record({ kind: "turn-end", outcome });
+    this.#leave?.();
+    this.#ended.resolve(outcome);
+  }
+
+  /** Bounds a wait for a session; an attempt that takes too long is given up, and the slot with it. */
+  async #bounded(attach: Promise<AttachResult>): Promise<AttachResult> {
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      this.#host.slot.detach();
+      const seconds = ATTACH_TIMEOUT_MS / 1000;
+      reject(
+        new RouterError(`The agent opened no session within ${seconds} s`, { code: "timeout" }),
+      );
+    }, ATTACH_TIMEOUT_MS);
+    try {
+      return await Promise.race([attach, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
