@@ -20,7 +20,9 @@ export type {
 export type { ConversationLog, Cursor } from "./log.ts";
 export { MemoryStore } from "./memory-store.ts";
 export { DEFAULT_OPTIONS, type Options, THINKING_LEVELS } from "./options.ts";
+export { OPTION_PARAMETERS, parseOptions } from "./parse-options.ts";
 export { pipeToSink } from "./pipe-to-sink.ts";
+export { PROVIDER_MODEL_PREFIX, providerOf, providerParameters } from "./provider.ts";
 export type { Display, MarkupRenderer, RenderContext } from "./renderer.ts";
 export type {
   DebugInfo,
