@@ -1,0 +1,31 @@
+/** Bounds of one response. */
+export type PoeLimits = {
+  /** From the request to the first event. */
+  firstEventMs: number;
+  /** From the request to `done`. */
+  responseMs: number;
+  /** Events, `meta` and `done` included; comments do not count. */
+  events: number;
+  /** Unicode code points in `text` events. */
+  textCharacters: number;
+};
+
+/**
+ * What Poe allows a server bot. The time for a whole response was 600 s in the last specification
+ * text that says a number; 3,600 s is what bot authors have reported since. Leave a margin.
+ *
+ * @see https://creator.poe.com/docs/server-bots/poe-protocol-specification (5 s, 10,000 events)
+ * @see https://creator.poe.com/changelog (512,000 characters, since 15 May 2025)
+ */
+export const POE_LIMITS: PoeLimits = Object.freeze({
+  firstEventMs: 5_000,
+  responseMs: 3_600_000,
+  events: 10_000,
+  textCharacters: 512_000,
+});
+
+/**
+ * Longest request body worth reading, in bytes. Ours, not Poe's, which names no limit: the text of
+ * attached files travels inside the request, and tens of megabytes do occur.
+ */
+export const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
