@@ -41,7 +41,7 @@ export function isSessionNotFound(error: unknown): boolean {
 }
 
 /** What an agent process was doing. */
-export type AgentPhase = "spawn" | "initialize" | "session" | "prompt" | "idle" | "stop";
+export type AgentPhase = "spawn" | "initialize" | "session" | "prompt" | "idle";
 
 /** How and why an agent process ended. */
 export interface AgentExit {
@@ -68,6 +68,7 @@ export interface AgentExit {
  * - `aborted` the caller's signal
  * - `overflow` the peer does not read and the outbound queue is full
  * - `stalled` a write was not taken for too long
+ * - `protocol` the peer answered something that cannot be used
  * - `unavailable` the agent could not be restarted in time
  */
 export type WireErrorCode =
@@ -79,6 +80,7 @@ export type WireErrorCode =
   | "aborted"
   | "overflow"
   | "stalled"
+  | "protocol"
   | "unavailable";
 
 export interface WireErrorOptions {
@@ -125,5 +127,6 @@ const CHAT_TEXT: Record<WireErrorCode, string> = {
   aborted: "The request was cancelled.",
   overflow: "The agent does not take any more input.",
   stalled: "The agent stopped reading its input.",
+  protocol: "The agent answered in a way that this relay does not understand.",
   unavailable: "The agent is not running and could not be restarted yet.",
 };

@@ -1,3 +1,7 @@
+export type { StopTimings } from "./agent-child.ts";
+export { type AgentEnvOptions, createAgentEnv } from "./agent-env.ts";
+export type { AgentOptions } from "./agent-options.ts";
+export { AgentProcess, PROTOCOL_VERSION } from "./agent-process.ts";
 export { Conn } from "./conn.ts";
 export type {
   Awaitable,
@@ -22,3 +26,91 @@ export {
 export type { ByteIo, ConnIo, MessageIo } from "./io.ts";
 export { DEFAULT_MAX_LINE_BYTES, LineSplitter, type LineSplitterOptions } from "./line-splitter.ts";
 export type { MessageId } from "./message.ts";
+export type { SessionClient } from "./session-clients.ts";
+export type {
+  Annotations,
+  AudioContent,
+  BlobResourceContents,
+  ContentBlock,
+  EmbeddedResource,
+  ImageContent,
+  KnownContentBlock,
+  ResourceContents,
+  ResourceLink,
+  TextContent,
+  TextResourceContents,
+} from "./types/content.ts";
+export type {
+  AgentAuthMethod,
+  AgentCapabilities,
+  AgentInfo,
+  AuthMethod,
+  ClientCapabilities,
+  EmptyCapability,
+  Implementation,
+  InitializeParams,
+  InitializeResult,
+  KnownAuthMethod,
+  McpCapabilities,
+  PromptCapabilities,
+  SessionCapabilities,
+  TerminalAuthMethod,
+} from "./types/initialize.ts";
+export type { Meta, Open } from "./types/meta.ts";
+export type {
+  KnownPermissionOptionKind,
+  PermissionOption,
+  PermissionOptionKind,
+  PermissionOutcome,
+  PermissionRequestParams,
+  PermissionRequestResult,
+  PermissionToolCall,
+} from "./types/permission.ts";
+export type {
+  BooleanConfigOption,
+  ConfigChoice,
+  ConfigChoiceGroup,
+  ConfigOption,
+  EnvVariable,
+  HttpHeader,
+  KnownConfigOption,
+  KnownStopReason,
+  McpServer,
+  McpServerHttp,
+  McpServerStdio,
+  SelectConfigOption,
+  SessionCancelParams,
+  SessionCloseParams,
+  SessionCloseResult,
+  SessionDeleteParams,
+  SessionDeleteResult,
+  SessionInfo,
+  SessionListParams,
+  SessionListResult,
+  SessionLoadParams,
+  SessionLoadResult,
+  SessionMode,
+  SessionModelState,
+  SessionModeState,
+  SessionNewParams,
+  SessionNewResult,
+  SessionPromptParams,
+  SessionPromptResult,
+  SessionResumeParams,
+  SessionResumeResult,
+  SessionSetup,
+  StopReason,
+} from "./types/session.ts";
+export type {
+  AvailableCommand,
+  KnownSessionUpdate,
+  KnownToolCallContent,
+  KnownToolCallFields,
+  KnownToolKind,
+  PlanEntry,
+  SessionUpdate,
+  SessionUpdateParams,
+  ToolCallFields,
+  ToolCallLocation,
+  ToolCallStatus,
+} from "./types/update.ts";

@@ -52,22 +52,23 @@ export function createSink(io: ConnIo): Sink {
 }
 
 function createNodeSource(readable: Readable): Source {
+  let stopped = false;
   let stop = () => {};
   return {
     start(onChunk, onEnd) {
       const end = (error?: Error) => {
+        if (stopped) return;
         stop();
         onEnd(error);
       };
       const onClose = () => end();
+      stop = () => {
+        stopped = true;
+        readable.off("data", onChunk).off("end", onClose).off("close", onClose).pause();
+      };
       // Errors stay listened to after the end: a late one must not become an uncaught exception.
       readable.on("error", end);
       readable.on("data", onChunk).on("end", onClose).on("close", onClose);
-      stop = () => {
-        readable.off("data", onChunk).off("end", onClose).off("close", onClose).pause();
-        stop = () => {};
-        onEnd = () => {};
-      };
     },
     pause: () => void readable.pause(),
     resume: () => void readable.resume(),

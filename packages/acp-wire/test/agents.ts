@@ -1,0 +1,65 @@
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import {
+  type AgentOptions,
+  AgentProcess,
+  type PermissionOutcome,
+  type PermissionRequestParams,
+  type SessionClient,
+  type SessionUpdateParams,
+} from "../src/index.ts";
+
+export const agentFile = (name: string) =>
+  fileURLToPath(new URL(`agents/${name}`, import.meta.url));
+
+export function rawAgent(faults: string[] = [], options: Partial<AgentOptions> = {}) {
+  return AgentProcess.start({
+    command: [process.execPath, agentFile("raw-agent.mjs"), ...faults],
+    hostEnv: process.env,
+    clientInfo: { name: "test", version: "0" },
+    ...options,
+  });
+}
+
+/** A client that writes down what it hears. */
+export class Listener implements SessionClient {
+  readonly updates: SessionUpdateParams[] = [];
+  readonly asks: { request: PermissionRequestParams; signal: AbortSignal }[] = [];
+  answer: (request: PermissionRequestParams) => Promise<PermissionOutcome> = () =>
+    new Promise(() => {});
+  #wake: (() => void)[] = [];
+
+  get texts(): string[] {
+    return this.updates.map(({ update }) => (update["content"] as { text: string }).text);
+  }
+
+  update(params: SessionUpdateParams): void {
+    this.updates.push(params);
+    this.#changed();
+  }
+
+  ask(request: PermissionRequestParams, signal: AbortSignal): Promise<PermissionOutcome> {
+    this.asks.push({ request, signal });
+    this.#changed();
+    return this.answer(request);
+  }
+
+  /** Resolves when `condition` holds after some update or question. */
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise<void>((resolve) => this.#wake.push(resolve));
+  }
+
+  #changed(): void {
+    for (const wake of this.#wake.splice(0)) wake();
+  }
+}
+
+/** The processes of a group that are not zombies. */
+export function groupMembers(group: number): string[] {
+  const table = execFileSync("ps", ["-eo", "pgid=,stat=,pid=,args="], { encoding: "utf8" });
+  return table
+    .split("\n")
+    .map((row) => row.trim().split(/\s+/))
+    .filter(([pgid, stat]) => pgid === String(group) && !stat?.startsWith("Z"))
+    .map((row) => row.slice(2).join(" "));
+}

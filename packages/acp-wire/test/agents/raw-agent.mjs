@@ -1,0 +1,118 @@
+// A plain ACP agent without any library: what it writes is written by hand, byte for byte.
+// Usage: node raw-agent.mjs [fault …]
+import { createInterface } from "node:readline";
+
+const faults = new Set(process.argv.slice(2));
+const send = (message) =>
+  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+const update = (sessionId, text) => ({
+  jsonrpc: "2.0",
+  method: "session/update",
+  params: {
+    sessionId,
+    update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } },
+  },
+});
+const writeAll = (messages) =>
+  process.stdout.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
+
+if (faults.has("banner")) process.stdout.write("Welcome to raw-agent\n[1,2]\nnull\n");
+if (faults.has("exit-before")) {
+  process.stderr.write("cannot start: no key\n");
+  process.exit(3);
+}
+if (faults.has("ignore-term")) process.on("SIGTERM", () => {});
+if (faults.has("ignore-eof")) setInterval(() => {}, 1_000);
+
+let prompt;
+let sessions = 0;
+let asks = 0;
+const answers = new Map();
+const modes = { currentModeId: "ask", availableModes: [{ id: "ask", name: "Ask" }] };
+
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params, result } = JSON.parse(line);
+  if (method === undefined) return answers.get(id)?.(result);
+  switch (method) {
+    case "initialize":
+      if (faults.has("exit-inside")) process.exit(4);
+      if (faults.has("never-initialize")) return;
+      if (faults.has("refuse-initialize")) {
+        return send({ id, error: { code: -32000, message: "log in first" } });
+      }
+      return send({
+        id,
+        result: {
+          protocolVersion: faults.has("v2") ? 2 : 1,
+          agentInfo: { name: "raw", version: "1" },
+          agentCapabilities: {
+            loadSession: true,
+            sessionCapabilities: faults.has("close") ? { close: {} } : {},
+          },
+          authMethods: [{ id: "key", name: "Key" }],
+          env: faults.has("env") ? process.env : undefined,
+        },
+      });
+    case "session/new": {
+      const sessionId = `s${++sessions}`;
+      if (faults.has("env"))
+        return send({ id, result: { sessionId, _meta: { env: process.env } } });
+      // The first updates leave in the same write as, and before, the answer that names the session.
+      return writeAll([
+        update(sessionId, "early"),
+        { jsonrpc: "2.0", id, result: { sessionId, modes } },
+        update(sessionId, "late"),
+      ]);
+    }
+    case "session/load":
+      return writeAll([update(params.sessionId, "replayed"), { jsonrpc: "2.0", id, result: null }]);
+    case "session/list":
+      return send({
+        id,
+        result: params.cursor
+          ? { sessions: [{ sessionId: "s2", cwd: params.cwd }] }
+          : { sessions: [{ sessionId: "s1", cwd: params.cwd }], nextCursor: "more" },
+      });
+    case "session/prompt": {
+      const { sessionId } = params;
+      const text = params.prompt[0]?.text ?? "";
+      prompt = { id, sessionId };
+      if (text === "exit") process.exit(5);
+      if (text === "hang") return;
+      if (text === "close-stdin") {
+        process.stdin.destroy();
+        return setInterval(() => {}, 1_000);
+      }
+      if (text === "close-stdout") {
+        setInterval(() => {}, 1_000);
+        return process.stdout.end();
+      }
+      if (text === "ask") {
+        const askId = `ask-${++asks}`;
+        answers.set(askId, (answer) =>
+          writeAll([
+            update(sessionId, JSON.stringify(answer)),
+            { jsonrpc: "2.0", id, result: { stopReason: "end_turn" } },
+          ]),
+        );
+        return send({
+          id: askId,
+          method: "session/request_permission",
+          params: {
+            sessionId,
+            toolCall: { toolCallId: "t1", title: "rm" },
+            options: [{ optionId: "y", name: "Yes", kind: "allow_once" }],
+          },
+        });
+      }
+      const done = { jsonrpc: "2.0", id, result: { stopReason: "end_turn" } };
+      const chunks = Array.from({ length: 20 }, (_, at) => update(sessionId, `${at} `));
+      writeAll([...chunks, done, update(sessionId, "after")]);
+      return setTimeout(() => writeAll([update(sessionId, "much later")]), 50);
+    }
+    case "session/cancel":
+      return send({ id: prompt?.id, result: { stopReason: "cancelled" } });
+    default:
+      return send({ id, error: { code: -32601, message: `no ${method}`, data: { method } } });
+  }
+});
