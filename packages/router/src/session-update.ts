@@ -3,8 +3,11 @@ import { parseMeta } from "@acp-kit/statusline";
 import type { AgentCommand, EventBody, PlanEntry, ToolContent } from "./events.ts";
 import { asFields, asFieldsList, asText, type Fields } from "./fields.ts";
 
-/** Largest event in a log, in characters of its texts: well below 256 KiB once written as JSON. */
-export const MAX_EVENT_CHARS = 60_000;
+/** Largest event in a log, in characters of its texts: below 256 KiB as JSON even where each is written as `\u0000`. */
+export const MAX_EVENT_CHARS = 40_000;
+
+/** Longest title or path in an event, in characters. */
+const MAX_TITLE_CHARS = 2_000;
 
 /**
  * What an ACP `session/update` says, as events. Never throws: whatever is not understood passes as `unknown-update`.
@@ -34,7 +37,7 @@ function parseKind(update: Fields): EventBody[] {
         {
           kind: "tool-start",
           id: asText(update["toolCallId"]) ?? "",
-          title: bounded(asText(update["title"]) ?? asText(update["name"]) ?? ""),
+          title: bounded(asText(update["title"]) ?? asText(update["name"]) ?? "", MAX_TITLE_CHARS),
           toolKind: asText(update["kind"]) ?? "other",
           status: asText(update["status"]) ?? "pending",
           content: parseToolContent(update["content"]) ?? [],
@@ -49,7 +52,7 @@ function parseKind(update: Fields): EventBody[] {
         {
           kind: "tool-update",
           id: asText(update["toolCallId"]) ?? "",
-          ...(title !== undefined && { title: bounded(title) }),
+          ...(title !== undefined && { title: bounded(title, MAX_TITLE_CHARS) }),
           ...(toolKind !== undefined && { toolKind }),
           ...(status !== undefined && { status }),
           ...(content !== undefined && { content }),
@@ -57,20 +60,23 @@ function parseKind(update: Fields): EventBody[] {
       ];
     }
     case "plan":
-      return [{ kind: "plan", entries: parsePlan(update["entries"]) }];
+      return [{ kind: "plan", entries: withinBudget(parsePlan(update["entries"])) }];
     case "available_commands_update":
-      return [{ kind: "commands", commands: parseCommands(update["availableCommands"]) }];
+      return [
+        { kind: "commands", commands: withinBudget(parseCommands(update["availableCommands"])) },
+      ];
     case "current_mode_update": {
       const mode = asText(update["currentModeId"]);
       return mode === undefined ? [unknown(update)] : [{ kind: "config", mode }];
     }
     case "config_option_update": {
       const options = update["configOptions"];
-      return Array.isArray(options) ? [{ kind: "config", options }] : [unknown(update)];
+      const fits = JSON.stringify(options ?? null).length <= MAX_EVENT_CHARS;
+      return Array.isArray(options) && fits ? [{ kind: "config", options }] : [unknown(update)];
     }
     case "session_info_update": {
       const title = asText(update["title"]);
-      return title === undefined ? [] : [{ kind: "title", title: bounded(title) }];
+      return title === undefined ? [] : [{ kind: "title", title: bounded(title, MAX_TITLE_CHARS) }];
     }
     case "usage_update":
       return parseUsage(update);
@@ -106,7 +112,7 @@ function parseToolContent(value: unknown): ToolContent[] | undefined {
       const oldText = asText(fields["oldText"]);
       content.push({
         kind: "diff",
-        path: bounded(asText(fields["path"]) ?? ""),
+        path: bounded(asText(fields["path"]) ?? "", MAX_TITLE_CHARS),
         oldText: oldText === undefined ? null : bounded(oldText, MAX_EVENT_CHARS / 2),
         newText: bounded(asText(fields["newText"]) ?? "", MAX_EVENT_CHARS / 2),
       });
@@ -114,16 +120,21 @@ function parseToolContent(value: unknown): ToolContent[] | undefined {
       content.push({ kind: "terminal", terminal: asText(fields["terminalId"]) ?? "" });
     }
   }
-  return withinBudget(content);
+  const kept = withinBudget(content);
+  const omitted = content.length - kept.length;
+  return omitted === 0
+    ? kept
+    : [...kept, { kind: "text", text: `(${omitted} more parts are left out)` }];
 }
 
-/** Drops the items of a tool's content that do not fit into one event. */
-function withinBudget(content: readonly ToolContent[]): ToolContent[] {
+/** The first items of a list that fit into one event. */
+function withinBudget<T>(items: readonly T[]): T[] {
   let room = MAX_EVENT_CHARS;
-  return content.filter((item) => {
+  const end = items.findIndex((item) => {
     room -= JSON.stringify(item).length;
-    return room >= 0 || content.length === 1;
+    return room < 0;
   });
+  return items.slice(0, end < 0 ? items.length : Math.max(end, 1));
 }
 
 function parsePlan(value: unknown): PlanEntry[] {

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import type { PermissionAsk } from "../src/index.ts";
+import {
+  choosePolicyOption,
+  MAX_SUBJECT_CODE_POINTS,
+  parsePermissionAsk,
+  QUESTION_TIMEOUT_MS,
+} from "../src/permission.ts";
+
+const about = { id: "q", requester: "ana", now: 1_000 };
+const once = { optionId: "once", name: "Allow once", kind: "allow_once" };
+const always = { optionId: "always", name: "Always", kind: "allow_always" };
+const reject = { optionId: "no", name: "No", kind: "reject_once" };
+const parse = (toolCall: Record<string, unknown>, options: unknown[] = [once, always, reject]) =>
+  parsePermissionAsk(
+    { sessionId: "s", toolCall: { toolCallId: "1", ...toolCall }, options: options as never },
+    about,
+  );
+
+test("a question names its requester, its options in the agent's order, and when it lapses", () => {
+  expect(parse({ title: "Run", kind: "execute", rawInput: { command: "ls -l" } })).toEqual({
+    id: "q",
+    requester: "ana",
+    title: "Run",
+    toolKind: "execute",
+    subject: "ls -l",
+    options: [
+      { id: "once", name: "Allow once", kind: "allow_once" },
+      { id: "always", name: "Always", kind: "allow_always" },
+      { id: "no", name: "No", kind: "reject_once" },
+    ],
+    expiresAt: 1_000 + QUESTION_TIMEOUT_MS,
+  });
+});
+
+test.each<[string, unknown, string]>([
+  ["a command line", { command: "rm -rf dist && pnpm build" }, "rm -rf dist && pnpm build"],
+  ["an argument vector", { command: ["rm", "a b", "it's"] }, "rm 'a b' 'it'\\''s'"],
+  ["a path alone", { path: "/etc/hosts" }, "/etc/hosts"],
+  [
+    "a path with what is written there",
+    { path: "a", content: "x" },
+    '{\n  "path": "a",\n  "content": "x"\n}',
+  ],
+  ["a plain text", "do it", "do it"],
+  ["no input at all", undefined, "The title"],
+  ["an empty input", {}, "The title"],
+])(
+  "C15: the subject of a question is the raw input, not the agent's title: %s",
+  (_, rawInput, subject) => {
+    expect(parse({ title: "The title", rawInput }).subject).toBe(subject);
+  },
+);
+
+test("C15: an input that an earlier update told stands in for one that the request leaves out", () => {
+  const ask = parsePermissionAsk(
+    { sessionId: "s", toolCall: { toolCallId: "1" }, options: [] },
+    { ...about, known: { title: "Run", toolKind: "execute", rawInput: { command: "ls" } } },
+  );
+  expect(ask).toMatchObject({ title: "Run", toolKind: "execute", subject: "ls" });
+});
+
+test("a subject over its size is cut, and shows it", () => {
+  const { subject } = parse({ rawInput: { command: "😀".repeat(MAX_SUBJECT_CODE_POINTS + 1) } });
+  expect([...subject]).toHaveLength(MAX_SUBJECT_CODE_POINTS);
+  expect(subject.endsWith("…")).toBe(true);
+});
+
+test.each<[string, "ask" | "allow" | "deny", Record<string, unknown>, unknown[], unknown]>([
+  ["ask leaves it to a person", "ask", {}, [once, reject], undefined],
+  ["allow chooses once", "allow", {}, [always, once], { outcome: "selected", optionId: "once" }],
+  ["allow never chooses always", "allow", {}, [always, reject], undefined],
+  ["allow never switches the mode", "allow", { kind: "switch_mode" }, [once], undefined],
+  ["deny rejects once", "deny", {}, [once, reject], { outcome: "selected", optionId: "no" }],
+  ["deny without a reject option cancels", "deny", {}, [once, always], { outcome: "cancelled" }],
+])("C8: %s", (_, policy, call, options, chosen) => {
+  const ask: PermissionAsk = parse(call, options);
+  expect(choosePolicyOption(policy, ask)).toEqual(chosen);
+});

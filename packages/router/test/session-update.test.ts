@@ -1,0 +1,174 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { EventBody } from "../src/index.ts";
+import { MAX_EVENT_CHARS, parseSessionUpdate } from "../src/session-update.ts";
+
+const EXTENSION = "dev.acp-kit.status-line/v1";
+const parse = (update: Record<string, unknown>, meta?: Record<string, unknown>): EventBody[] =>
+  parseSessionUpdate({
+    sessionId: "s",
+    update: { sessionUpdate: "", ...update },
+    ...(meta && { _meta: meta }),
+  });
+
+test.each<[string, Record<string, unknown>, EventBody[]]>([
+  [
+    "a message chunk",
+    { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "hi" } },
+    [{ kind: "text", text: "hi" }],
+  ],
+  [
+    "an empty chunk",
+    { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "" } },
+    [],
+  ],
+  [
+    "a thought",
+    { sessionUpdate: "agent_thought_chunk", content: { type: "text", text: "hm" } },
+    [{ kind: "thought", text: "hm" }],
+  ],
+  [
+    "an echo of the person's message",
+    { sessionUpdate: "user_message_chunk", content: { type: "text", text: "hi" } },
+    [],
+  ],
+  [
+    "a tool call",
+    {
+      sessionUpdate: "tool_call",
+      toolCallId: "1",
+      title: "Edit a.ts",
+      kind: "edit",
+      status: "pending",
+      content: [
+        { type: "diff", path: "a.ts", newText: "x" },
+        { type: "content", content: { type: "text", text: "note" } },
+        { type: "terminal", terminalId: "term" },
+        { type: "hologram" },
+      ],
+    },
+    [
+      {
+        kind: "tool-start",
+        id: "1",
+        title: "Edit a.ts",
+        toolKind: "edit",
+        status: "pending",
+        content: [
+          { kind: "diff", path: "a.ts", oldText: null, newText: "x" },
+          { kind: "text", text: "note" },
+          { kind: "terminal", terminal: "term" },
+        ],
+      },
+    ],
+  ],
+  [
+    "a tool update names only what changed",
+    { sessionUpdate: "tool_call_update", toolCallId: "1", status: "completed" },
+    [{ kind: "tool-update", id: "1", status: "completed" }],
+  ],
+  [
+    "a plan",
+    {
+      sessionUpdate: "plan",
+      entries: [{ content: "a", status: "completed", priority: "high" }, { content: 5 }],
+    },
+    [{ kind: "plan", entries: [{ content: "a", status: "completed", priority: "high" }] }],
+  ],
+  [
+    "usage with a cost",
+    { sessionUpdate: "usage_update", used: 5, size: 10, cost: { amount: 1, currency: "USD" } },
+    [{ kind: "usage", used: 5, size: 10, cost: { amount: 1, currency: "USD" } }],
+  ],
+  [
+    "commands",
+    { sessionUpdate: "available_commands_update", availableCommands: [{ name: "init" }, {}] },
+    [{ kind: "commands", commands: [{ name: "init", description: "" }] }],
+  ],
+  [
+    "a mode",
+    { sessionUpdate: "current_mode_update", currentModeId: "plan" },
+    [{ kind: "config", mode: "plan" }],
+  ],
+  [
+    "a title",
+    { sessionUpdate: "session_info_update", title: "T" },
+    [{ kind: "title", title: "T" }],
+  ],
+  [
+    "a kind that we do not know",
+    { sessionUpdate: "hologram", x: 1 },
+    [{ kind: "unknown-update", update: { sessionUpdate: "hologram", x: 1 } }],
+  ],
+])("%s becomes its events", (_, update, events) => {
+  expect(parse(update)).toEqual(events);
+});
+
+test("the status line rides on any kind, the outer _meta first", () => {
+  const chunk = { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "hi" } };
+  const inner = { _meta: { [EXTENSION]: { mood: "inner", plan: "1/2" } } };
+  const outer = { [EXTENSION]: { mood: "outer" } };
+  expect(parse({ ...chunk, ...inner })[0]).toEqual({ kind: "status", mood: "inner", plan: "1/2" });
+  expect(parse({ ...chunk, ...inner }, outer)[0]).toEqual({
+    kind: "status",
+    mood: "outer",
+    plan: "",
+  });
+});
+
+test("a text over the size of an event becomes several, and no code point is parted", () => {
+  const text = `${"a".repeat(MAX_EVENT_CHARS - 1)}😀${"b".repeat(MAX_EVENT_CHARS)}`;
+  const events = parse({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
+  expect(events.length).toBe(3);
+  expect(events.map((event) => (event.kind === "text" ? event.text : "")).join("")).toBe(text);
+  for (const event of events) {
+    expect(event.kind === "text" && event.text.length <= MAX_EVENT_CHARS).toBe(true);
+    expect(event.kind === "text" && event.text.isWellFormed()).toBe(true);
+  }
+});
+
+test("whatever an agent sends, parsing never throws and no event is over its size", () => {
+  const kinds = fc.constantFrom(
+    "agent_message_chunk",
+    "tool_call",
+    "tool_call_update",
+    "plan",
+    "usage_update",
+    "available_commands_update",
+    "session_info_update",
+    "config_option_update",
+    "other",
+  );
+  fc.assert(
+    fc.property(kinds, fc.dictionary(fc.string(), fc.jsonValue()), (kind, fields) => {
+      for (const event of parse({ ...fields, sessionUpdate: kind })) {
+        expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThanOrEqual(256 * 1024);
+      }
+    }),
+  );
+});
+
+test.each(["tool_call", "tool_call_update"])(
+  "a %s with huge content stays below the size of an event",
+  (sessionUpdate) => {
+    const big = "\u0000".repeat(300_000);
+    const content = Array.from({ length: 5 }, () => ({ type: "diff", path: big, newText: big }));
+    const [event] = parse({ sessionUpdate, toolCallId: "1", title: big, content });
+    expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThanOrEqual(256 * 1024);
+  },
+);
+
+test("a text of control characters only, and a plan and commands without end, stay below the size of an event", () => {
+  const text = "\u0000".repeat(MAX_EVENT_CHARS);
+  const many = Array.from({ length: 20_000 }, (_, index) => ({ content: `${index}`, name: "n" }));
+  const events = [
+    ...parse({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } }),
+    ...parse({ sessionUpdate: "plan", entries: many }),
+    ...parse({ sessionUpdate: "available_commands_update", availableCommands: many }),
+    ...parse({ sessionUpdate: "config_option_update", configOptions: many }),
+  ];
+  expect(events.map((event) => event.kind)).toEqual(["text", "plan", "commands", "unknown-update"]);
+  for (const event of events) {
+    expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThanOrEqual(256 * 1024);
+  }
+});
