@@ -2,9 +2,9 @@ import type {
   AgentCapabilities,
   AgentExit,
   ContentBlock,
-  PromptResult,
   SessionClient,
   SessionInfo,
+  SessionPromptResult,
   SessionSetup,
 } from "@acp-kit/acp-wire";
 
@@ -14,10 +14,12 @@ import type {
  * Methods that an agent may lack are optional; so are those that it has but does not offer: see `capabilities`.
  */
 export interface Agent {
-  /** Known once the agent has been initialized; `undefined` before. */
-  readonly capabilities: AgentCapabilities | undefined;
+  /** What the agent offers, as far as it is known: see `ready`. */
+  readonly capabilities: AgentCapabilities;
+  /** Of an agent that is started when it is needed: the process that runs now. */
+  readonly running?: object | undefined;
   /** Resolves once the agent runs and `capabilities` is known. */
-  ready?(): Promise<void>;
+  ready?(): Promise<unknown>;
   newSession(
     cwd: string,
     client: SessionClient,
@@ -25,7 +27,7 @@ export interface Agent {
   ): Promise<SessionSetup>;
   listSessions(cwd: string): Promise<readonly SessionInfo[]>;
   resumeSession(cwd: string, session: string, client: SessionClient): Promise<SessionSetup>;
-  prompt(session: string, blocks: readonly ContentBlock[]): Promise<PromptResult>;
+  prompt(session: string, blocks: readonly ContentBlock[]): Promise<SessionPromptResult>;
   cancel(session: string): Promise<void>;
   setModel(session: string, model: string): Promise<void>;
   setConfigOption(session: string, id: string, value: string | boolean): Promise<void>;

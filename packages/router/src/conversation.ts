@@ -283,7 +283,7 @@ export class Conversation {
 
   #noteModel(configOptions: readonly unknown[]): void {
     const attached = this.#slot.attached;
-    const model = readModelSetting({ sessionId: "", configOptions })?.current;
+    const model = readModelSetting({ configOptions })?.current;
     if (attached && model !== undefined) attached.model = model;
   }
 

@@ -22,6 +22,8 @@ export type RouterErrorCode =
 export class RouterError extends Error {
   override readonly name = "RouterError";
   readonly code: RouterErrorCode;
+  /** One sentence that may be shown in a chat. */
+  readonly chatText: string;
   /** With `expired`: the oldest seq in the log. */
   readonly first?: number;
   /** With `ahead`: the newest seq in the log. */
@@ -33,7 +35,19 @@ export class RouterError extends Error {
   ) {
     super(message, options);
     this.code = options.code;
+    this.chatText = chatTexts[options.code];
     if (options.first !== undefined) this.first = options.first;
     if (options.last !== undefined) this.last = options.last;
   }
 }
+
+const chatTexts: Readonly<Record<RouterErrorCode, string>> = {
+  fenced: "Another process of this relay has taken the conversation over.",
+  expired: "What was asked for has left the log.",
+  ahead: "What was asked for is not in the log.",
+  "queue-full": "Too many messages wait in this conversation already.",
+  "empty-prompt": "There is nothing in this message to answer.",
+  workspace: "The directory of this conversation cannot be used.",
+  timeout: "The agent did not open a session in time.",
+  closed: "The relay is shutting down.",
+};

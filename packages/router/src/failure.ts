@@ -1,25 +1,8 @@
 import type { FailurePhase, TurnOutcome } from "./events.ts";
-import { asFields } from "./fields.ts";
-
-/** JSON-RPC codes by which agents say that a session is not known to them. */
-const sessionNotFoundCodes: ReadonlySet<number> = new Set([-32001, -32002]);
+import { asFields, asText } from "./fields.ts";
 
 /** JSON-RPC code by which an agent says that somebody has to log in first. */
 const AUTH_REQUIRED = -32000;
-
-/** Our sentences for what can fail before the agent's own answer, by the `code` of the error. Fit for chat. */
-const sentences: Readonly<Record<string, string>> = {
-  spawn_failed: "The agent could not be started.",
-  timeout: "The agent did not answer in time.",
-  closed: "The connection to the agent is closed.",
-  workspace: "The directory of this conversation cannot be used.",
-};
-
-/** True when an agent answered that it does not know the session: a new one is worth a try. */
-export function isSessionNotFound(error: unknown): boolean {
-  const code = codeOf(error);
-  return typeof code === "number" && sessionNotFoundCodes.has(code);
-}
 
 /**
  * How a turn ends by an error: what people may read of it. Paths, output of the process and the agent's own
@@ -49,8 +32,12 @@ export function parseFailure(error: unknown, phase: FailurePhase): TurnOutcome {
           : `The agent answered with an error (code ${code}).`,
     };
   }
-  const known = typeof code === "string" ? code : "internal";
-  return { kind: "failed", phase, code: known, message: sentences[known] ?? "Something failed." };
+  return {
+    kind: "failed",
+    phase,
+    code: typeof code === "string" ? code : "internal",
+    message: asText(asFields(error)?.["chatText"]) ?? "Something in the relay failed.",
+  };
 }
 
 function codeOf(error: unknown): unknown {

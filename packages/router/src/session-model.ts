@@ -1,4 +1,3 @@
-import type { SessionSetup } from "@acp-kit/acp-wire";
 import { asFields, asFieldsList, asText, type Fields } from "./fields.ts";
 
 /** How a session's model is read and set: by a config option, or by the older `session/set_model`. */
@@ -14,7 +13,10 @@ export type ModelSetting = {
  * The model setting of a session, as the agent described it; `undefined` when it has none.
  * A config option of category `model` wins over the older `models` list, which some agents still send.
  */
-export function readModelSetting(setup: SessionSetup): ModelSetting | undefined {
+export function readModelSetting(setup: {
+  readonly configOptions?: unknown;
+  readonly models?: unknown;
+}): ModelSetting | undefined {
   const option = asFieldsList(setup.configOptions).find((item) => item["category"] === "model");
   const id = asText(option?.["id"]);
   if (option && id !== undefined) {

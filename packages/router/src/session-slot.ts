@@ -76,7 +76,7 @@ export class SessionSlot {
     const attached = this.#attached;
     this.detach();
     const { agent } = this.#host;
-    if (attached && agent.capabilities?.sessionCapabilities?.close && agent.closeSession) {
+    if (attached && agent.capabilities.sessionCapabilities?.close && agent.closeSession) {
       await agent.closeSession(attached.session);
     }
   }
@@ -84,7 +84,7 @@ export class SessionSlot {
   async #open(cwd: string): Promise<AttachResult> {
     const generation = this.#generation;
     const { agent } = this.#host;
-    if (agent.ready && agent.capabilities === undefined) this.#host.onPhase("starting-agent");
+    if (agent.ready && !agent.running) this.#host.onPhase("starting-agent");
     await agent.ready?.();
     this.#host.onPhase("opening-session");
     const record = await this.#host.readRecord();
@@ -103,7 +103,7 @@ export class SessionSlot {
     generation: number,
   ): Promise<{ how: "resumed" | "loaded"; setup: SessionSetup } | undefined> {
     const { agent } = this.#host;
-    if (agent.capabilities?.sessionCapabilities?.resume) {
+    if (agent.capabilities.sessionCapabilities?.resume) {
       try {
         const client = this.#client(generation);
         return { how: "resumed", setup: await agent.resumeSession(cwd, session, client) };
@@ -111,7 +111,7 @@ export class SessionSlot {
         if (!isAnswer(error)) throw error;
       }
     }
-    if (agent.capabilities?.loadSession && agent.loadSession) {
+    if (agent.capabilities.loadSession && agent.loadSession) {
       // Everything that was said is replayed before the answer; the log has it already.
       const replay = { muted: true };
       try {

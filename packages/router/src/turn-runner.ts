@@ -1,9 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type { PermissionOutcome, PermissionRequestParams } from "@acp-kit/acp-wire";
+import {
+  isSessionNotFound,
+  type PermissionOutcome,
+  type PermissionRequestParams,
+} from "@acp-kit/acp-wire";
 import type { Agent } from "./agent.ts";
 import { RouterError } from "./errors.ts";
 import type { CancelCause, EventBody, FailurePhase, PermissionAsk, TurnOutcome } from "./events.ts";
-import { isSessionNotFound, parseFailure } from "./failure.ts";
+import { parseFailure } from "./failure.ts";
 import {
   choosePolicyOption,
   parsePermissionAsk,
