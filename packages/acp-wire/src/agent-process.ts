@@ -62,10 +62,11 @@ export class AgentProcess implements AsyncDisposable {
   /**
    * Starts an agent and initializes it.
    *
-   * @throws WireError `spawn_failed`, `initialize_failed`, `timeout`, `agent_exited`; the process
-   * is gone by then
+   * @param signal - Gives the start up.
+   * @throws WireError `spawn_failed`, `initialize_failed`, `timeout`, `agent_exited`, `aborted`; the
+   * process is gone by then
    */
-  static async start(options: AgentOptions): Promise<AgentProcess> {
+  static async start(options: AgentOptions, signal?: AbortSignal): Promise<AgentProcess> {
     const env = createAgentEnv(options);
     const { envPass = [], hostEnv } = options;
     const passed = envPass.map((name) => hostEnv[name] ?? "");
@@ -76,7 +77,7 @@ export class AgentProcess implements AsyncDisposable {
     });
     const agent = new AgentProcess(child, options);
     try {
-      await agent.#initialize();
+      await agent.#initialize(signal);
       return agent;
     } catch (error) {
       const timedOut = error instanceof WireError && error.code === "timeout";
@@ -127,6 +128,11 @@ export class AgentProcess implements AsyncDisposable {
   /** The end of the agent's stderr so far, for a log. */
   get stderrTail(): string {
     return this.#child.stderrTail;
+  }
+
+  /** Whether a session was opened in this process and not closed. */
+  hasSession(session: string): boolean {
+    return this.#clients.has(session);
   }
 
   /** Opens a session. Updates that come before the answer are not lost. */
@@ -230,7 +236,7 @@ export class AgentProcess implements AsyncDisposable {
     await this.#end("requested", () => this.#child.stop(this.#conn.flush()));
   }
 
-  async #initialize(): Promise<void> {
+  async #initialize(signal?: AbortSignal): Promise<void> {
     const params: InitializeParams = {
       protocolVersion: PROTOCOL_VERSION,
       clientCapabilities: this.#options.clientCapabilities ?? {},
@@ -240,6 +246,7 @@ export class AgentProcess implements AsyncDisposable {
     try {
       const result = await this.#call<InitializeResult | null>("initialize", "initialize", params, {
         timeoutMs,
+        signal,
       });
       const version = result?.protocolVersion ?? PROTOCOL_VERSION;
       if (version !== PROTOCOL_VERSION) {

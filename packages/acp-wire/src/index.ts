@@ -2,6 +2,7 @@ export type { StopTimings } from "./agent-child.ts";
 export { type AgentEnvOptions, createAgentEnv } from "./agent-env.ts";
 export type { AgentOptions } from "./agent-options.ts";
 export { AgentProcess, PROTOCOL_VERSION } from "./agent-process.ts";
+export { AgentSupervisor, type SupervisorOptions } from "./agent-supervisor.ts";
 export { Conn } from "./conn.ts";
 export type {
   Awaitable,
