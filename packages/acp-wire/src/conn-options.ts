@@ -8,6 +8,8 @@ export interface RequestContext {
   readonly method: string;
   /** Aborted when the peer cancels the request, and when the connection ends. */
   readonly signal: AbortSignal;
+  /** Resolves when the answer was queued: what is sent from then on leaves behind it. */
+  readonly answered: Promise<void>;
 }
 
 export interface NotifyContext {
@@ -38,6 +40,8 @@ export interface ConnOptions {
   onNoise?: ((line: string) => void) | undefined;
   /** A line above `maxLineBytes`; `start` is its first 256 bytes as text. */
   onOversize?: ((start: string) => void) | undefined;
+  /** No more input will come. Called before the handlers that still run are waited for. */
+  onInputEnd?: (() => void) | undefined;
   /** The output failed (`closed`, `stalled`, `overflow`): nothing can be sent any more. */
   onBroken?: ((error: WireError) => void) | undefined;
   /** A handler threw something other than an RpcError; the peer is told only `Internal error`. */

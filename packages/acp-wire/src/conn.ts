@@ -141,6 +141,7 @@ export class Conn implements AsyncDisposable {
     else this.#startReading();
     signal?.addEventListener("abort", onAbort, { once: true });
     await this.#inputEnd.promise;
+    this.#options.onInputEnd?.();
     signal?.removeEventListener("abort", onAbort);
     await this.#handlersDone(this.#options.drainMs ?? 5_000);
     for (const request of this.#incoming.values()) request.abort();
@@ -194,7 +195,7 @@ export class Conn implements AsyncDisposable {
   }
 
   async #handlersDone(withinMs: number): Promise<void> {
-    const running = [...this.#incoming.values()].map((request) => request.done);
+    const running = [...this.#incoming.values()].map((request) => request.answered);
     if (running.length === 0) return;
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(late.resolve, withinMs);
@@ -298,7 +299,7 @@ export class Conn implements AsyncDisposable {
       void request.run(handler, params, this.#options.onHandlerError).then((answer) => {
         this.#incoming.delete(id);
         this.#answer(id, answer);
-        request.answered();
+        request.markAnswered();
       });
       return undefined;
     });

@@ -11,7 +11,7 @@ export class IncomingRequest implements RequestContext {
   /** Made when a handler asks for it; most never do. */
   #controller: AbortController | undefined;
   #aborted = false;
-  readonly #done = Promise.withResolvers<void>();
+  readonly #answered = Promise.withResolvers<void>();
 
   constructor(id: MessageId, method: string) {
     this.id = id;
@@ -24,13 +24,12 @@ export class IncomingRequest implements RequestContext {
     return this.#controller.signal;
   }
 
-  /** Resolves when the answer was queued. */
-  get done(): Promise<void> {
-    return this.#done.promise;
+  get answered(): Promise<void> {
+    return this.#answered.promise;
   }
 
-  answered(): void {
-    this.#done.resolve();
+  markAnswered(): void {
+    this.#answered.resolve();
   }
 
   abort(): void {

@@ -27,6 +27,31 @@ export {
 export type { ByteIo, ConnIo, MessageIo } from "./io.ts";
 export { DEFAULT_MAX_LINE_BYTES, LineSplitter, type LineSplitterOptions } from "./line-splitter.ts";
 export type { MessageId } from "./message.ts";
+export type {
+  AgentSession,
+  Factory,
+  PromptOutcome,
+  SessionParams,
+} from "./serve/agent-session.ts";
+export { createFileStore } from "./serve/file-store.ts";
+export {
+  type McpEnv,
+  type McpServerSpec,
+  parseMcpEnv,
+  parseMcpServers,
+} from "./serve/mcp-server.ts";
+export { flattenPrompt, titleOf } from "./serve/prompt-text.ts";
+export type { PromptTurn } from "./serve/prompt-turn.ts";
+export { serveAgent } from "./serve/serve-agent.ts";
+export type { AgentAuth, ServeAgentOptions, ServedCapabilities } from "./serve/serve-options.ts";
+export { isSessionId } from "./serve/session-id.ts";
+export type { SessionSink, Usage } from "./serve/session-sink.ts";
+export {
+  createMemoryStore,
+  type SessionSave,
+  type SessionStore,
+  type StoredSession,
+} from "./serve/session-store.ts";
 export type { SessionClient } from "./session-clients.ts";
 export type {
   Annotations,
