@@ -14,7 +14,7 @@ const app = new Hono().post("/poe", async (c) => {
   const frames = new ReadableStream<string>({
     start(stream) {
       const answer = poe.createPoeWriter((frame) => stream.enqueue(frame)).meta();
-      answer.text(`You said: ${poe.lastUserMessage(request)?.content}`);
+      answer.text(`You said: ${poe.lastUserMessage(request)?.content ?? "nothing"}`);
       answer.done();
       stream.close();
     },
@@ -22,5 +22,4 @@ const app = new Hono().post("/poe", async (c) => {
   return new Response(frames.pipeThrough(new TextEncoderStream()), { headers: poe.STREAM_HEADERS });
 });
 
-const port = Number(process.env["PORT"] ?? 8080);
-serve({ fetch: app.fetch, port }, (bound) => console.log(`Bot on port ${bound.port}`));
+serve({ fetch: app.fetch, port: Number(process.env["PORT"] ?? 8080) }, console.log);

@@ -19,7 +19,7 @@ async function reply(incoming: IncomingMessage, outgoing: ServerResponse) {
     .createPoeWriter((frame) => outgoing.write(frame))
     .send(poe.PREAMBLE)
     .meta();
-  answer.text(`You said: ${poe.lastUserMessage(request)?.content}`);
+  answer.text(`You said: ${poe.lastUserMessage(request)?.content ?? "nothing"}`);
   answer.done();
   return outgoing.end();
 }

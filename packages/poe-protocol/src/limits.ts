@@ -11,11 +11,12 @@ export type PoeLimits = {
 };
 
 /**
- * What Poe allows a server bot. The time for a whole response was 600 s in the last specification
- * text that says a number; 3,600 s is what bot authors have reported since. Leave a margin.
+ * What Poe allows a server bot. 5 s and 10,000 events are the specification's; 512,000 characters
+ * are those of Poe's creator changelog of 15 May 2025. The time for a whole response was 600 s in
+ * the last specification text that says a number; 3,600 s is what bot authors have reported since.
+ * Leave a margin.
  *
- * @see https://creator.poe.com/docs/server-bots/poe-protocol-specification (5 s, 10,000 events)
- * @see https://creator.poe.com/changelog (512,000 characters, since 15 May 2025)
+ * @see https://creator.poe.com/docs/poe-protocol-specification
  */
 export const POE_LIMITS: PoeLimits = Object.freeze({
   firstEventMs: 5_000,

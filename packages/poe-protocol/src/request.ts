@@ -100,7 +100,7 @@ export type PoeRequest =
  * that cannot be answered is still answered 200 (see `findQueryProblem`).
  *
  * @param body - The body as text, or as the value that `JSON.parse` made of it.
- * @see https://creator.poe.com/docs/server-bots/poe-protocol-specification
+ * @see https://creator.poe.com/docs/poe-protocol-specification
  */
 export function parsePoeRequest(body: unknown): PoeRequest {
   let request = body;
