@@ -1,0 +1,63 @@
+import type { PermissionOption } from "@acp-kit/router";
+
+/**
+ * What a message says to an open question.
+ *
+ * - `option`: it chooses this one.
+ * - `none`: it refuses, and no option of the question says so.
+ * - `unclear`: it is an answer, but to none of the options: a number that is not there, a yes to several.
+ * - `other`: it is no answer.
+ */
+export type Answer =
+  | { readonly kind: "option"; readonly option: string }
+  | { readonly kind: "none" }
+  | { readonly kind: "unclear" }
+  | { readonly kind: "other" };
+
+const YES = new Set(
+  "y yes yep yeah ok okay sure ja oui si sí sim да はい 是 allow approve".split(" "),
+);
+const NO = new Set("n no nope nein non não нет いいえ 否 stop deny reject cancel".split(" "));
+
+/** `1`, `2.`, `#3`, `4)`. */
+const NUMBER = /^#?(\d{1,2})[.)]?$/;
+const COMMAND = /^[!./](yes|no)(?:\s+(\d{1,2}))?$/i;
+
+/** Reads a message as the answer to a question with these options, which people see numbered from 1. Pure. */
+export function parseAnswer(text: string, options: readonly PermissionOption[]): Answer {
+  const word = text.trim();
+  const [, number] = NUMBER.exec(word) ?? [];
+  if (number !== undefined) return optionAt(options, number);
+  const [, command, choice] = COMMAND.exec(word) ?? [];
+  if (command?.toLowerCase() === "no") return refusal(options);
+  if (choice !== undefined) return optionAt(options, choice);
+  const plain = word.toLowerCase().replace(/[.!]+$/, "");
+  if (command !== undefined || YES.has(plain)) return consent(options);
+  return NO.has(plain) ? refusal(options) : { kind: "other" };
+}
+
+/** True for what nobody would write but to answer a numbered question: `2`, `!yes 1`, `!no`. */
+export function isBareAnswer(text: string): boolean {
+  return NUMBER.test(text.trim()) || COMMAND.test(text.trim());
+}
+
+/** The refusal that a question offers: one for this time if it has one. */
+export function refusal(options: readonly PermissionOption[]): Answer {
+  const option =
+    options.find(({ kind }) => kind === "reject_once") ??
+    options.find(({ kind }) => kind === "reject_always");
+  return option ? { kind: "option", option: option.id } : { kind: "none" };
+}
+
+/** A plain yes never grants more than this one time. */
+function consent(options: readonly PermissionOption[]): Answer {
+  const [option, ...others] = options.filter(({ kind }) => kind === "allow_once");
+  return option && others.length === 0
+    ? { kind: "option", option: option.id }
+    : { kind: "unclear" };
+}
+
+function optionAt(options: readonly PermissionOption[], number: string): Answer {
+  const option = options[Number(number) - 1];
+  return option ? { kind: "option", option: option.id } : { kind: "unclear" };
+}

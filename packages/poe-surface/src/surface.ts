@@ -1,0 +1,180 @@
+import { randomUUID } from "node:crypto";
+import type { ServerResponse } from "node:http";
+import {
+  checkBearer,
+  createSettings,
+  type ErrorEvent,
+  lastUserMessage,
+  MAX_REQUEST_BYTES,
+  type PoeRequest,
+  parsePoeRequest,
+  type QueryRequest,
+  type Refusal,
+  UNAUTHORIZED,
+} from "@acp-kit/poe-protocol";
+import {
+  type CreateSurface,
+  formatConversationKey,
+  type RelaySurface,
+  type SurfaceBot,
+  type SurfaceContext,
+} from "@acp-kit/relay";
+import type { MarkupRenderer } from "@acp-kit/router";
+import type { HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { EventSocket } from "./event-socket.ts";
+import { KeyFailures } from "./key-failures.ts";
+import { RESPONSE_LIMITS, type ResponseLimits } from "./limits.ts";
+import { Line } from "./line.ts";
+import { readBody } from "./read-body.ts";
+import { RecentMap } from "./recent-map.ts";
+import { PoeResponse, type ResponseHost } from "./response.ts";
+import { readTranscript } from "./transcript.ts";
+import { words } from "./words.ts";
+
+export type PoeSurfaceOptions = {
+  /** The markup of the app: `render` gives one part, the whole body of a turn. */
+  readonly renderer: MarkupRenderer<string>;
+  /** Default: {@link RESPONSE_LIMITS}. */
+  readonly limits?: Partial<ResponseLimits>;
+};
+
+/** Conversations' messages of which it is remembered where their responses began to read. */
+const MAX_STARTS = 1_000;
+
+/** Poe as a surface of the relay. */
+export function createPoeSurface({ renderer, limits }: PoeSurfaceOptions): CreateSurface {
+  return (context) => new PoeSurface(context, renderer, { ...RESPONSE_LIMITS, ...limits });
+}
+
+class PoeSurface implements RelaySurface {
+  readonly #context: SurfaceContext;
+  readonly #host: ResponseHost;
+  readonly #failures: KeyFailures;
+  readonly #bots: ReadonlyMap<string, SurfaceBot>;
+  #isDraining = false;
+
+  constructor(context: SurfaceContext, renderer: MarkupRenderer<string>, limits: ResponseLimits) {
+    const { router, log, now, bots } = context;
+    this.#context = context;
+    this.#failures = new KeyFailures(log, now);
+    this.#bots = new Map(bots.map((bot) => [bot.settings.path, bot]));
+    const starts = new RecentMap<number>(MAX_STARTS);
+    this.#host = { router, renderer, limits, log, now, line: new Line(), starts };
+  }
+
+  async fetch(request: Request, env: HttpBindings): Promise<Response> {
+    const bot = this.#bots.get(new URL(request.url).pathname);
+    if (!bot) return new Response("not found\n", { status: 404 });
+    if (request.method === "GET" || request.method === "HEAD") {
+      return new Response("A bot for Poe is running here.\n");
+    }
+    if (request.method !== "POST") {
+      return new Response("method not allowed\n", { status: 405, headers: { allow: "GET, POST" } });
+    }
+    const { incoming, outgoing } = env;
+    // Before anything of the body is read: who has no key should cost nothing.
+    if (!checkBearer(incoming.headers.authorization, bot.settings.accessKeys)) {
+      const source = incoming.socket.remoteAddress ?? "";
+      if (await this.#failures.admit(bot.name, source)) return refuse(UNAUTHORIZED);
+      incoming.destroy();
+      return RESPONSE_ALREADY_SENT;
+    }
+    const body = await readBody(incoming, MAX_REQUEST_BYTES);
+    if (body === "gone") return RESPONSE_ALREADY_SENT;
+    if (body === "too-large") {
+      this.#tell(outgoing, words.tooLarge, {
+        allow_retry: false,
+        error_type: "user_message_too_long",
+      });
+      return RESPONSE_ALREADY_SENT;
+    }
+    return this.#answer(bot, parsePoeRequest(body.text), outgoing);
+  }
+
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    const { line } = this.#host;
+    for (const response of line.all) response.seal();
+    await line.empty();
+  }
+
+  #answer(bot: SurfaceBot, request: PoeRequest, outgoing: ServerResponse): Response {
+    switch (request.type) {
+      case "query":
+        this.#query(bot, request, outgoing);
+        return RESPONSE_ALREADY_SENT;
+      case "settings":
+        return Response.json(createSettings({ introduction_message: introduce(bot) }));
+      case "report_error":
+        this.#context.log.warn(
+          { bot: bot.name, message: request.message.slice(0, 500) },
+          "Poe reported an error",
+        );
+        return Response.json({});
+      case "report_feedback":
+      case "report_reaction":
+        return Response.json({});
+      case "unknown":
+      case "malformed":
+        return refuse(request.refusal);
+    }
+  }
+
+  #query(bot: SurfaceBot, query: QueryRequest, outgoing: ServerResponse): void {
+    const { access } = this.#context;
+    const user = query.user_id;
+    const admission = access.admit({ bot: bot.name, user });
+    if (admission.kind === "refused") return this.#tell(outgoing, admission.text);
+    if (this.#isDraining) {
+      return this.#tell(outgoing, words.restarting, { allow_retry: true });
+    }
+    const message = lastUserMessage(query);
+    // Without an id a request has a conversation of its own: two people must never meet in the nameless one.
+    const id = query.conversation_id === "" ? randomUUID() : query.conversation_id;
+    const isAdmitted = (sender: string) =>
+      access.roleOf({ bot: bot.name, user: sender }) !== undefined;
+    const response = new PoeResponse(
+      outgoing,
+      {
+        bot,
+        conversation: formatConversationKey({ surface: "poe", bot: bot.name, id }),
+        message: {
+          text: message?.content ?? "",
+          key: message?.message_id ?? "",
+          user,
+          role: admission.role,
+        },
+        query: readTranscript(query.query, isAdmitted),
+        request: query.message_id,
+      },
+      this.#host,
+    );
+    void response.run();
+  }
+
+  /** A whole response that says one thing. */
+  #tell(outgoing: ServerResponse, text: string, error?: Omit<ErrorEvent["data"], "text">): void {
+    const { renderer, limits, log } = this.#host;
+    const socket = new EventSocket(outgoing, limits.writeTimeoutMs, () => undefined);
+    const said = { kind: "text", text: renderer.say(error ? "error" : "notice", text) } as const;
+    const end = error
+      ? ({ kind: "fail", error: { ...error, text } } as const)
+      : ({ kind: "done" } as const);
+    socket
+      .end([said, end])
+      .catch((cause: unknown) => log.error({ err: cause }, "a response failed"));
+  }
+}
+
+function refuse(refusal: Refusal): Response {
+  return new Response(refusal.body, refusal);
+}
+
+/** What people see before their first message. */
+function introduce({ settings, agent, workspace }: SurfaceBot): string {
+  return (
+    settings.introduction ??
+    `This is ${agent} in ${workspace}. Write what you want to have done. Stop ends an answer, and so does \`!stop\`.`
+  );
+}

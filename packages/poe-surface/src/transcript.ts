@@ -1,0 +1,31 @@
+import type { ProtocolMessage } from "@acp-kit/poe-protocol";
+import type { Turn } from "@acp-kit/router";
+
+/**
+ * The platform's transcript for the router. Messages of people who may not talk are left out; the newest message of a
+ * person is always the one that is asked.
+ *
+ * @param isAdmitted - Whether the person with this id may talk.
+ */
+export function readTranscript(
+  messages: readonly ProtocolMessage[],
+  isAdmitted: (user: string) => boolean,
+): readonly Turn[] {
+  const newest = messages.findLastIndex(({ role }) => role === "user");
+  return messages
+    .filter(({ role, sender }, at) => {
+      const isForeign = role === "user" && at !== newest && typeof sender?.id === "string";
+      return !isForeign || isAdmitted(sender.id ?? "");
+    })
+    .map(({ role, content, message_id, attachments }) => ({
+      role,
+      content,
+      messageId: message_id,
+      attachments: attachments.map(({ url, content_type, name, parsed_content }) => ({
+        url,
+        contentType: content_type,
+        name,
+        parsedContent: parsed_content ?? "",
+      })),
+    }));
+}

@@ -1,0 +1,39 @@
+import type { MarkupRenderer, Segment, TurnView } from "@acp-kit/router";
+
+/** The least markup that lets a test tell the pieces apart. */
+export const plainRenderer: MarkupRenderer<string> = {
+  render(view, { show }) {
+    const segments = view.segments.map((segment) => renderSegment(segment, show.thoughts));
+    const parts = [segments.join("") + renderOutcome(view)];
+    return view.outcome ? { parts } : { parts, tail: renderTail(view) };
+  },
+  say: (kind, markdown) => `(${kind}) ${markdown}`,
+};
+
+function renderSegment(segment: Segment, thoughts: boolean): string {
+  switch (segment.kind) {
+    case "text":
+      return segment.text;
+    case "thought":
+      return thoughts ? `<${segment.text}>` : "";
+    case "tool-start":
+      return `[${segment.tool.title}]`;
+    case "question": {
+      const { subject, options } = segment.ask;
+      return `? ${subject} ${options.map(({ name }, at) => `${at + 1} ${name}`).join(" ")}`;
+    }
+    case "answer":
+      return `{${segment.option ?? segment.end}}`;
+    default:
+      return "";
+  }
+}
+
+function renderTail({ phase, plan }: TurnView): string {
+  return [`~${phase}~`, ...plan.map(({ content, status }) => `${status} ${content}`)].join("\n");
+}
+
+function renderOutcome({ outcome }: TurnView): string {
+  if (!outcome || outcome.kind === "completed") return "";
+  return outcome.kind === "cancelled" ? "(cancelled)" : `(${outcome.kind})`;
+}
