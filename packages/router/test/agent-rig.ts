@@ -36,6 +36,7 @@ export class AgentRig implements AsyncDisposable {
         demoAgent,
         ...["--script", file, "--record", this.#recordFile, "--store", `${this.directory}/store`],
       ],
+      hostEnv: process.env,
       clientInfo: { name: "router-test", version: "0" },
       stopTimings: { eofMs: 500, termMs: 500 },
     });
