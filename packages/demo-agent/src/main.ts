@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+import { enableCompileCache } from "node:module";
+
+// Stripping the types of all sources takes longer than everything else at the start.
+if (import.meta.url.endsWith(".ts")) enableCompileCache();
+const { runAgent } = await import("./run-agent.ts");
+
+try {
+  await runAgent({
+    argv: process.argv.slice(2),
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    onSigterm: (listener) => void process.on("SIGTERM", listener),
+  });
+  // What a script left behind, such as a timer, must not keep the process. First the last words.
+  process.stdout.write("", () => process.exit());
+} catch (error) {
+  process.stderr.write(`acp-demo-agent: ${(error as Error).message}\n`);
+  process.exitCode = 1;
+}
