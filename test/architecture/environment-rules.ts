@@ -7,6 +7,9 @@ import { importsOf, memberName, nameOf, parseSource, stringOf, walk } from "./so
 const startMembers = ["argv", "argv0", "env", "execArgv", "loadEnvFile"];
 const listenMembers = ["addListener", "on", "once", "prependListener", "prependOnceListener"];
 
+/** A module that takes all of `node:process` may call it by any name, so that its members could not be seen here. */
+const startImports = [...startMembers, ...listenMembers, "default", "*"];
+
 /** Files that may know how the program was started: besides these, those that a package's `bin` names. */
 const programs = /^apps\/[^/]+\/src\/main\.ts$|^packages\/relay\/src\/cli(\.ts$|\/)/;
 
@@ -28,7 +31,7 @@ function findStartReads(file: string, text: string): string[] {
     found.push(`${file}:${lineAt(text, node.start)}: ${what}`);
   for (const one of importsOf(file, text)) {
     if (!/^(node:)?process$/.test(one.specifier)) continue;
-    const wrong = one.names.filter((name) => [...startMembers, ...listenMembers].includes(name));
+    const wrong = one.names.filter((name) => startImports.includes(name));
     for (const name of wrong) add(one, `imports ${name} from ${one.specifier}`);
   }
   walk(parseSource(file, text), (node) => {
@@ -53,7 +56,8 @@ function findStartReads(file: string, text: string): string[] {
 }
 
 function isProcess(node: Node): boolean {
-  return nameOf(node) === "process" || memberName(node) === "process";
+  if (node.type !== "MemberExpression") return nameOf(node) === "process";
+  return nameOf(node.object) === "globalThis" && memberName(node) === "process";
 }
 
 /** A computed event counts as a signal: nobody can see here that it is none. */
@@ -81,7 +85,8 @@ const onlyProgramsKnowHowTheyWereStarted: Rule = {
     inRouter("export const first = process.argv[2];"),
     inRouter("const { pid, env } = process;"),
     inRouter('import { argv } from "node:process";'),
-    inRouter('import process from "node:process"; process.env;'),
+    inRouter('import host from "node:process"; host.env;'),
+    inRouter('import * as host from "process";'),
     inRouter("process.on('SIGTERM', () => {});"),
     inRouter("for (const signal of signals) process.once(signal, stop);"),
     { "packages/relay/src/client/a.ts": program },
@@ -96,6 +101,7 @@ const onlyProgramsKnowHowTheyWereStarted: Rule = {
     inRouter("process.on('exit', () => {}); process.kill(process.pid, 'SIGTERM');"),
     inRouter("export const read = (source: { env: string }) => source.env;"),
     inRouter('import { pid } from "node:process";'),
+    inRouter("export const read = (child: Child) => child.process.argv;"),
     { "apps/poe-relay/src/main.ts": program },
     { "packages/relay/src/cli/run.ts": program },
     {

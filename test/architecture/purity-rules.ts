@@ -28,7 +28,7 @@ const impureGlobals = new Set([
   "WebSocket",
 ]);
 
-/** The same for members: `Date.now`. Also found behind `globalThis`. */
+/** The same for members, as in `Date.now`. */
 const impureMembers: Readonly<Record<string, readonly string[]>> = {
   Date: ["now"],
   Math: ["random"],
