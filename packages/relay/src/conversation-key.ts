@@ -14,7 +14,7 @@ export function formatConversationKey({ surface, bot, id }: ConversationKey): st
 
 /** @throws TypeError for text that {@link formatConversationKey} did not make. */
 export function parseConversationKey(key: string): ConversationKey {
-  const [, surface, bot, id] = /^([^/]+)\/([^/]+)\/([^]*)$/.exec(key) ?? [];
+  const [, surface, bot, id] = /^([^/]+)\/([^/]+)\/(.*)$/s.exec(key) ?? [];
   if (surface === undefined || bot === undefined || id === undefined) {
     throw new TypeError(`not a conversation key: ${key.slice(0, 80)}`);
   }

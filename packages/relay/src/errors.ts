@@ -20,8 +20,8 @@ export type RelayErrorCode =
 export class RelayError extends Error {
   readonly code: RelayErrorCode;
 
-  constructor(code: RelayErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(message: string, { code, cause }: { code: RelayErrorCode; cause?: unknown }) {
+    super(message, { cause });
     this.name = "RelayError";
     this.code = code;
   }
@@ -33,7 +33,10 @@ export class ConfigError extends RelayError {
 
   constructor(problems: readonly [string, ...string[]], options?: ErrorOptions) {
     const more = problems.length - 1;
-    super("config", more === 0 ? problems[0] : `${problems[0]} (and ${more} more)`, options);
+    super(more === 0 ? problems[0] : `${problems[0]} (and ${more} more)`, {
+      code: "config",
+      cause: options?.cause,
+    });
     this.name = "ConfigError";
     this.problems = problems;
   }

@@ -8,21 +8,23 @@ export const SURFACES = ["poe"] as const;
 /** @see https://creator.poe.com/docs/server-bots — Poe's access keys have 32 characters. */
 export const ACCESS_KEY_LENGTH = 32;
 
-/** An object that refuses keys it does not know, and names the one that was probably meant. */
+/** An object that refuses keys it does not know and names the ones that were probably meant, one line for each. */
 function section<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === "unrecognized_keys"
-        ? describeUnknownKey(issue.keys[0] ?? "", Object.keys(shape))
-        : undefined,
+        ? issue.keys.map((key) => describeUnknown("key", key, Object.keys(shape))).join("\n")
+        : "must be an object",
   });
 }
 
-function describeUnknownKey(key: string, known: readonly string[]): string {
-  const nearest = closest(key, [...known]);
-  return distance(key.toLowerCase(), nearest.toLowerCase()) <= Math.max(2, key.length / 3)
-    ? `unknown key; did you mean "${nearest}"?`
-    : `unknown key; known here: ${known.join(", ")}`;
+/** What to say of a word that is none of `known`. */
+export function describeUnknown(what: string, word: string, known: readonly string[]): string {
+  if (known.length === 0) return `unknown ${what}; there is none`;
+  const nearest = closest(word, [...known]);
+  return distance(word.toLowerCase(), nearest.toLowerCase()) <= Math.max(2, word.length / 3)
+    ? `unknown ${what}; did you mean "${nearest}"?`
+    : `unknown ${what}; known here: ${known.join(", ")}`;
 }
 
 function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
@@ -34,57 +36,61 @@ function oneOf<const Values extends readonly [string, ...string[]]>(values: Valu
 
 const text = (what: string) => z.string({ error: `must be ${what}` }).min(1, `must be ${what}`);
 const flag = z.boolean({ error: "must be true or false" });
-const port = z.int({ error: "must be a port, 0 to 65535" }).min(0).max(65_535);
+const list = <Item extends z.ZodType>(item: Item, what: string) =>
+  z.array(item, { error: `must be a list of ${what}` });
+const absolutePath = z
+  .string({ error: "must be an absolute path" })
+  .regex(/^\//, "must be an absolute path");
+const PORT = "must be a port, 0 to 65535";
+const port = z.int(PORT).min(0, PORT).max(65_535, PORT);
 
 /** Names of bots, agents and workspaces: they stand in logs, in chat and in conversation keys. */
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+export const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 function named<Value extends z.ZodType>(value: Value) {
   return z
-    .record(
-      z
-        .string()
-        .regex(
-          NAME,
-          "a name has 1 to 64 letters, digits and . _ - and starts with a letter or digit",
-        ),
-      value,
-      { error: "must be an object of names" },
-    )
+    .record(z.string().regex(NAME), value, {
+      error: (issue) =>
+        issue.code === "invalid_key"
+          ? "a name has 1 to 64 letters, digits and . _ - and starts with a letter or digit"
+          : "must be an object with a name for each entry",
+    })
     .default({});
 }
 
 /** `${NAME}` reads the environment, `${file:/path}` a file; see {@link import("./secret.ts").resolveSecret}. */
 const secret = text("a text: the secret, or a reference to a variable or file that holds it");
 
+const BOT_PATH = 'must be a path such as "/poe"';
+
 const defaults = section({
-  model: text("the id of a model").optional(),
-  thinking: oneOf(THINKING_LEVELS).optional(),
-  hideThinking: flag.optional(),
-  showPlans: flag.optional(),
-  showTools: flag.optional(),
-  showToolDetails: flag.optional(),
+  model: text("the id of a model").exactOptional(),
+  thinking: oneOf(THINKING_LEVELS).exactOptional(),
+  hideThinking: flag.exactOptional(),
+  showPlans: flag.exactOptional(),
+  showTools: flag.exactOptional(),
+  showToolDetails: flag.exactOptional(),
 });
 
-const bot = section({
+export const botSchema = section({
   surface: oneOf(SURFACES),
   path: z
-    .string()
-    .regex(/^\/[A-Za-z0-9_.~/-]*$/, 'must be a path such as "/poe"')
+    .string({ error: BOT_PATH })
+    .regex(/^\/[A-Za-z0-9_.~/-]*$/, BOT_PATH)
+    .refine((path) => path !== "/healthz", '"/healthz" is taken; choose another, such as "/poe"')
     .default("/poe"),
-  accessKeys: z.array(secret, { error: "must be a list of keys" }).default([]),
-  agent: text("the name of an agent").optional(),
-  workspace: text("the name of a workspace").optional(),
-  introduction: text("a text").max(2_000, "must have at most 2000 characters").optional(),
+  accessKeys: list(secret, "keys").default([]),
+  agent: text("the name of an agent").exactOptional(),
+  workspace: text("the name of a workspace").exactOptional(),
+  introduction: text("a text").max(2_000, "must have at most 2000 characters").exactOptional(),
   defaults: defaults.default({}),
 });
 
+const ARGV = 'must be a list such as ["my-agent", "--acp"]';
 const agent = section({
-  command: z
-    .array(text("an argument"), { error: 'must be a list such as ["my-agent", "--acp"]' })
-    .min(1, 'must be a list such as ["my-agent", "--acp"]'),
-  env: z.record(z.string(), z.string({ error: "must be a text" })).default({}),
-  envPass: z.array(text("the name of a variable")).default([]),
+  command: z.array(z.string(ARGV), { error: ARGV }).refine((argv) => argv[0], ARGV),
+  env: z.record(z.string(), z.string("must be a text"), "must be an object of texts").default({}),
+  envPass: list(text("the name of a variable"), "names of variables").default([]),
 });
 
 const permissions = oneOf(["ask", "allow", "deny"]).default("ask");
@@ -93,11 +99,7 @@ const workspace = z.discriminatedUnion(
   "isolation",
   [
     section({ isolation: z.literal("scratch"), permissions }),
-    section({
-      isolation: z.literal("shared"),
-      path: z.string().regex(/^\//, "must be an absolute path"),
-      permissions,
-    }),
+    section({ isolation: z.literal("shared"), path: absolutePath, permissions }),
   ],
   {
     error: (issue) =>
@@ -106,41 +108,43 @@ const workspace = z.discriminatedUnion(
 );
 
 function describeIsolation(input: unknown): string {
-  const given = (input as { isolation?: unknown } | undefined)?.isolation;
-  return given === "worktree"
-    ? 'isolation "worktree" is not available in this version; use "shared" (one turn at a time) or "scratch"'
-    : 'isolation must be "scratch" (an empty folder per conversation) or "shared" (the directory at "path")';
+  return (input as { isolation?: unknown }).isolation === "worktree"
+    ? '"worktree" is not available in this version; use "shared" (one turn at a time) or "scratch"'
+    : 'must be "scratch" (an empty folder per conversation) or "shared" (the directory at "path")';
 }
 
 const accessRule = section({
-  users: z.array(text("the platform's id of a person"), {
-    error: 'must be a list of ids; ["*"] is everybody',
-  }),
+  users: list(text("the platform's id of a person"), 'ids of people; ["*"] is everybody'),
   role: oneOf(["user", "approver", "operator"]).default("user"),
-  bots: z.array(text("the name of a bot"), { error: "must be a list of names" }).optional(),
+  bots: list(text("the name of a bot"), "names of bots").exactOptional(),
 });
 
-const privateListener = z.union(
-  [
-    section({ socket: z.string().regex(/^\//, "must be an absolute path") }),
-    section({ host: oneOf(["127.0.0.1", "::1"]).default("127.0.0.1"), port, token: secret }),
-  ],
-  { error: 'must be {"socket": PATH} or {"host", "port", "token"}' },
+const privateListener = section({
+  socket: absolutePath.exactOptional(),
+  host: oneOf(["127.0.0.1", "::1"]).exactOptional(),
+  port: port.exactOptional(),
+  token: secret.exactOptional(),
+}).refine(
+  ({ socket, host, port, token }) =>
+    socket === undefined
+      ? port !== undefined && token !== undefined
+      : host === undefined && port === undefined && token === undefined,
+  'must have either "socket", or "port" and "token"',
 );
 
 export const configSchema = section({
-  bots: named(bot),
+  bots: named(botSchema),
   agents: named(agent),
   workspaces: named(workspace),
-  access: z.array(accessRule, { error: "must be a list of rules" }).default([]),
-  listen: section({ host: text("an address").optional(), port: port.optional() }).default({}),
-  private: privateListener.optional(),
-  stateDir: z.string().regex(/^\//, "must be an absolute path").optional(),
+  access: list(accessRule, "rules").default([]),
+  listen: section({ host: text("an address").exactOptional(), port: port.exactOptional() }).default(
+    {},
+  ),
+  private: privateListener.exactOptional(),
+  stateDir: absolutePath.exactOptional(),
   log: section({
     level: oneOf(["debug", "info", "warn", "error", "silent"]).default("info"),
-  }).default({
-    level: "info",
-  }),
+  }).default({ level: "info" }),
 });
 
 /** The whole configuration, defaults filled in. */

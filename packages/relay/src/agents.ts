@@ -1,0 +1,73 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { AgentSupervisor } from "@acp-kit/acp-wire";
+import type { AgentConfig } from "./config/schema.ts";
+import type { Env } from "./config/secret.ts";
+import { ConfigError } from "./errors.ts";
+import { findExecutable } from "./find-executable.ts";
+import type { Log } from "./log.ts";
+import type { Settings } from "./settings.ts";
+import { formatForTerminal } from "./terminal-text.ts";
+
+export type CreateAgentsOptions = {
+  readonly settings: Pick<Settings, "agents">;
+  /** Of {@link findAgentPrograms}. */
+  readonly programs: ReadonlyMap<string, string>;
+  /** What agents may be given some of; see acp-wire's allow-list. */
+  readonly env: Env;
+  /** Each agent's process starts in a directory of its own under it. */
+  readonly stateDir: string;
+  readonly client: { readonly name: string; readonly version: string };
+  readonly log: Log;
+};
+
+/**
+ * The file of each agent's program, by the agent's name.
+ *
+ * @throws ConfigError for a program that is not there.
+ */
+export async function findAgentPrograms(
+  agents: Readonly<Record<string, AgentConfig>>,
+  path: string | undefined,
+): Promise<ReadonlyMap<string, string>> {
+  const programs = new Map<string, string>();
+  for (const [name, { command }] of Object.entries(agents)) {
+    const [program = ""] = command;
+    const file = await findExecutable(program, path);
+    if (file === undefined) {
+      const why = program.includes("/") ? "is no executable file" : "is not on PATH";
+      throw new ConfigError([
+        `agent "${name}": ${program} ${why}; install it, or give the path of its program`,
+      ]);
+    }
+    programs.set(name, file);
+  }
+  return programs;
+}
+
+/** Agents that start when they are first needed and again after they died. Each is to be disposed. */
+export async function createAgents(
+  options: CreateAgentsOptions,
+): Promise<ReadonlyMap<string, AgentSupervisor>> {
+  const { settings, programs, env, stateDir, client } = options;
+  const supervisors = new Map<string, AgentSupervisor>();
+  for (const [name, { command, env: own, envPass }] of Object.entries(settings.agents)) {
+    const log = options.log.child({ agent: name });
+    const cwd = join(stateDir, "agents", name);
+    await mkdir(cwd, { recursive: true, mode: 0o700 });
+    const supervisor = new AgentSupervisor({
+      command: [programs.get(name) ?? "", ...command.slice(1)],
+      cwd,
+      hostEnv: env,
+      env: own,
+      envPass,
+      clientInfo: client,
+      onStderr: (line) => log.debug({ line: formatForTerminal(line) }, "agent stderr"),
+      onNoise: (line) => log.debug({ line: formatForTerminal(line) }, "agent noise"),
+      onWarning: (message) => log.warn(message),
+      onClientError: (err, method) => log.error({ err, method }, "taking an update failed"),
+    });
+    supervisors.set(name, supervisor);
+  }
+  return supervisors;
+}

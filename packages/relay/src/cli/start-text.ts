@@ -1,0 +1,102 @@
+import type { RelayApp } from "../app.ts";
+import type { ListenAddress } from "../listener.ts";
+import type { Settings } from "../settings.ts";
+import type { Relay } from "../start-relay.ts";
+
+/** What `start` prints once the relay serves. Pure. No secret is in it, but for the demo's own key. */
+export function formatStartText(
+  app: RelayApp,
+  settings: Settings,
+  relay: Pick<Relay, "publicAddress" | "privateAddress" | "stateDir">,
+): string {
+  const base = formatAddress(relay.publicAddress);
+  const lines =
+    settings.mode === "demo"
+      ? demoLines(app, settings, base, relay.stateDir)
+      : configuredLines(app, settings, base, relay);
+  return `${lines.join("\n")}\n`;
+}
+
+function demoLines(
+  app: RelayApp,
+  settings: Settings,
+  base: string,
+  stateDir: string,
+): readonly string[] {
+  const [bot] = settings.bots;
+  const url = `${base}${bot?.settings.path}`;
+  const removed = settings.stateDir === undefined ? " (removed at the end)" : "";
+  return [
+    `${app.name} ${app.version}: the demo. It serves this machine only, and whoever has the key below.`,
+    "",
+    `Address  ${url}`,
+    `Agent    ${bot?.agent}`,
+    `Work in  ${formatWorkspace(settings, bot?.workspace)}`,
+    `State    ${stateDir}${removed}`,
+    "",
+    "Send it a message from another terminal:",
+    "",
+    formatCurlLine(url, bot?.settings.accessKeys[0] ?? ""),
+    "",
+    `Ctrl-C ends it. For a bot of your own, set ${app.keyEnv} and start again.`,
+  ];
+}
+
+function configuredLines(
+  app: RelayApp,
+  settings: Settings,
+  base: string,
+  relay: Pick<Relay, "privateAddress" | "stateDir">,
+): readonly string[] {
+  const lines = [
+    `${app.name} ${app.version} serves:`,
+    ...settings.bots.map(
+      ({ name, settings: { path }, agent, workspace }) =>
+        `  ${base}${path}  bot ${name}, agent ${agent}, workspace ${workspace}`,
+    ),
+    `State    ${relay.stateDir}`,
+    `Private  ${formatAddress(relay.privateAddress)}`,
+  ];
+  const open = settings.access.some(({ users }) => users.includes("*"));
+  if (open) lines.push('Access   open to everybody: a rule has "*"');
+  if (settings.access.length === 0) {
+    lines.push(
+      "",
+      "Nobody may talk to it yet. Whoever tries is told their id. To admit somebody,",
+      settings.configFile === undefined
+        ? "write this into a file and start again with --config FILE:"
+        : `add this to ${settings.configFile} and start again:`,
+      "",
+      ...formatAccessExample(settings.configFile === undefined),
+    );
+  }
+  return lines;
+}
+
+/** A whole configuration, or the part that an existing one lacks. */
+function formatAccessExample(isWhole: boolean): readonly string[] {
+  const rule = '"access": [{ "users": ["THEIR-ID"], "role": "operator" }]';
+  return isWhole ? [`{ ${rule} }`] : [`  ${rule}`];
+}
+
+function formatWorkspace(settings: Settings, name = ""): string {
+  const workspace = settings.workspaces[name];
+  return workspace?.isolation === "shared"
+    ? workspace.path
+    : "an empty directory for each conversation";
+}
+
+/** `http://127.0.0.1:8787`, or the path of a socket. */
+export function formatAddress(address: ListenAddress): string {
+  if (address.kind === "socket") return address.path;
+  const host = address.host.includes(":") ? `[${address.host}]` : address.host;
+  return `http://${host}:${address.port}`;
+}
+
+/** A message as Poe would send it. Its ids hold the time: the line pasted again is another message, not a repeat. */
+function formatCurlLine(url: string, key: string): string {
+  const stamp = "'$(date +%s)'";
+  const message = `{"role":"user","content":"Show me what you can do","content_type":"text/markdown","message_id":"m-${stamp}"}`;
+  const body = `{"version":"1.1","type":"query","query":[${message}],"user_id":"u-demo","conversation_id":"c-demo","message_id":"r-${stamp}"}`;
+  return `curl -N ${url} -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'`;
+}

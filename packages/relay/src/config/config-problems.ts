@@ -1,0 +1,46 @@
+import type { Path } from "./document.ts";
+import { type Config, describeUnknown } from "./schema.ts";
+
+/** Something wrong with the value at `path`; `what` includes the cure. */
+export type Problem = { readonly path: Path; readonly what: string };
+
+/** Whoever can reach the private listener may guess its token. */
+const MIN_TOKEN_LENGTH = 16;
+
+/** What single values cannot show: names that nothing bears, a path that two bots share, a weak token. Pure. */
+export function findConfigProblems(config: Config): readonly Problem[] {
+  const problems: Problem[] = [];
+  const bots = Object.keys(config.bots);
+  const expectName = (path: Path, what: string, name: string, known: readonly string[]) => {
+    if (!known.includes(name)) {
+      problems.push({ path, what: `"${name}": ${describeUnknown(what, name, known)}` });
+    }
+  };
+  const botOfPath = new Map<string, string>();
+  for (const [name, { agent, workspace, path }] of Object.entries(config.bots)) {
+    const at = ["bots", name];
+    if (agent !== undefined) {
+      expectName([...at, "agent"], "agent", agent, Object.keys(config.agents));
+    }
+    if (workspace !== undefined) {
+      expectName([...at, "workspace"], "workspace", workspace, Object.keys(config.workspaces));
+    }
+    const other = botOfPath.get(path);
+    if (other !== undefined) {
+      const what = `"${path}" is the path of "${other}" too; give each bot its own`;
+      problems.push({ path: [...at, "path"], what });
+    }
+    botOfPath.set(path, name);
+  }
+  for (const [index, rule] of config.access.entries()) {
+    for (const [place, name] of rule.bots?.entries() ?? []) {
+      expectName(["access", index, "bots", place], "bot", name, bots);
+    }
+  }
+  const token = config.private?.token;
+  if (token !== undefined && token.length < MIN_TOKEN_LENGTH) {
+    const what = `must have at least ${MIN_TOKEN_LENGTH} characters`;
+    problems.push({ path: ["private", "token"], what });
+  }
+  return problems;
+}

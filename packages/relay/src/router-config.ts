@@ -1,0 +1,66 @@
+import type { Agent, RouterConfig, RouterReport, Store } from "@acp-kit/router";
+import type { Access } from "./access.ts";
+import { parseConversationKey } from "./conversation-key.ts";
+import { hashId, type Log } from "./log.ts";
+import type { Settings } from "./settings.ts";
+import type { SurfaceBot } from "./surface.ts";
+import type { Workspaces } from "./workspaces.ts";
+
+export type RouterConfigOptions = {
+  readonly settings: Settings;
+  readonly agents: ReadonlyMap<string, Agent>;
+  readonly workspaces: Workspaces;
+  readonly access: Access;
+  readonly store: Store;
+  readonly stateDir: string;
+  readonly log: Log;
+};
+
+/** Answers the router's questions about a conversation by the bot that its key names. */
+export function createRouterConfig(options: RouterConfigOptions): RouterConfig {
+  const { settings, agents, workspaces, access, store, stateDir, log } = options;
+  const botOf = (conversation: string): SurfaceBot => {
+    const { bot: name } = parseConversationKey(conversation);
+    return existing(settings.bots.find((bot) => bot.name === name));
+  };
+  return {
+    agent: existing(agents.values().next().value),
+    agentFor: (conversation) => existing(agents.get(botOf(conversation).agent)),
+    store,
+    stateDir,
+    workspaceFor: (conversation) =>
+      workspaces.workspaceFor(botOf(conversation).workspace, conversation),
+    roleOf: (user, conversation) => access.roleOf({ bot: botOf(conversation).name, user }),
+    permissionPolicy: (conversation) =>
+      existing(settings.workspaces[botOf(conversation).workspace]).permissions,
+    onReport: (report) => logReport(log, report),
+  };
+}
+
+/** Settings are consistent: whatever a bot names is there. */
+function existing<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new TypeError("a conversation names a bot that is not configured");
+  return value;
+}
+
+function logReport(log: Log, report: RouterReport): void {
+  switch (report.kind) {
+    case "turn-ended": {
+      const { turn, outcome, durationMs, detail } = report;
+      const conversation = hashId(report.conversation);
+      log.info({ conversation, turn, outcome, durationMs, detail }, "turn ended");
+      return;
+    }
+    case "agent-exited": {
+      const { code, signal, stderrTail } = report;
+      log.warn({ code, signal, stderrTail }, "agent exited");
+      return;
+    }
+    case "failure":
+      log.error(
+        { conversation: hashId(report.conversation), what: report.what, err: report.error },
+        "the router could not do something",
+      );
+      return;
+  }
+}

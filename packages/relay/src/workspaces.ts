@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import { mkdir, realpath, stat } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import type { Workspace } from "@acp-kit/router";
+import type { WorkspaceConfig } from "./config/schema.ts";
+import { RelayError } from "./errors.ts";
+
+export type WorkspacesOptions = {
+  /** By name. */
+  readonly workspaces: Readonly<Record<string, WorkspaceConfig>>;
+  /** Real path of the state directory. */
+  readonly stateDir: string;
+  /** What else no workspace may contain: the configuration file, for example. */
+  readonly guarded?: readonly string[];
+  /** Home directory of this process's user. */
+  readonly home: string;
+};
+
+export interface Workspaces {
+  /**
+   * Where a conversation works. Directories of the relay's own are created; an existing one is looked at anew each time.
+   *
+   * @param name - The workspace's name in the configuration; never a path.
+   * @throws RelayError `workspace` when the directory is gone, was replaced, or may not be used.
+   */
+  workspaceFor(name: string, conversation: string): Promise<Workspace>;
+}
+
+/**
+ * Checks every shared directory, then gives out workspaces.
+ *
+ * @throws RelayError `workspace`, like `workspaceFor`.
+ */
+export async function createWorkspaces(options: WorkspacesOptions): Promise<Workspaces> {
+  const { workspaces, stateDir } = options;
+  /** Real paths as they were at start, by name: a link that is turned elsewhere later is noticed. */
+  const realPaths = new Map<string, string>();
+  for (const [name, workspace] of Object.entries(workspaces)) {
+    if (workspace.isolation === "shared") {
+      realPaths.set(name, await checkShared(name, workspace.path, options));
+    }
+  }
+  return {
+    async workspaceFor(name, conversation) {
+      const workspace = Object.hasOwn(workspaces, name) ? workspaces[name] : undefined;
+      if (!workspace) throw unusable(name, "is not in the configuration");
+      const id = safeDirectoryName(conversation);
+      const filesDir = join(stateDir, "files", id);
+      await mkdir(filesDir, { recursive: true, mode: 0o700 });
+      if (workspace.isolation === "scratch") {
+        const cwd = join(stateDir, "convs", id);
+        await mkdir(cwd, { recursive: true, mode: 0o700 });
+        return { cwd, roots: [filesDir], filesDir };
+      }
+      const cwd = await checkShared(name, workspace.path, options);
+      if (cwd !== realPaths.get(name)) {
+        throw unusable(name, "now leads to another directory; restart the relay if that is meant");
+      }
+      return { cwd, roots: [filesDir], filesDir, exclusive: cwd };
+    },
+  };
+}
+
+/** A directory name for a conversation: nothing that a platform or a person chose stands in it. 32 hex digits. */
+export function safeDirectoryName(conversation: string): string {
+  return createHash("sha256").update(conversation).digest("hex").slice(0, 32);
+}
+
+async function checkShared(
+  name: string,
+  path: string,
+  { stateDir, guarded = [], home }: WorkspacesOptions,
+): Promise<string> {
+  let real: string;
+  try {
+    real = await realpath(path);
+    if (!(await stat(real)).isDirectory()) throw unusable(name, "is no directory");
+  } catch (error) {
+    if (error instanceof RelayError) throw error;
+    const code = (error as NodeJS.ErrnoException).code ?? "unreadable";
+    throw unusable(name, `is not there (${code}); create it or correct its path`, error);
+  }
+  if (real === dirname(real)) throw unusable(name, "is the root of the file system");
+  if (contains(real, home) || homeParents.has(dirname(real)) || real === "/root") {
+    throw unusable(name, "is or contains a home directory; choose a project's own directory");
+  }
+  for (const own of [stateDir, ...guarded]) {
+    if (contains(real, own))
+      throw unusable(name, "contains the relay's own files (state, configuration)");
+  }
+  if (contains(stateDir, real)) throw unusable(name, "is inside the state directory");
+  return real;
+}
+
+/** Directories whose entries are people's homes. */
+const homeParents: ReadonlySet<string> = new Set(["/home", "/Users"]);
+
+/** True when `inner` is `outer` or lies in it. Both absolute and without symbolic links. */
+function contains(outer: string, inner: string): boolean {
+  const path = relative(outer, inner);
+  return path === "" || (path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path));
+}
+
+function unusable(name: string, why: string, cause?: unknown): RelayError {
+  return new RelayError(`workspace "${name}" ${why}`, { code: "workspace", cause });
+}

@@ -1,0 +1,208 @@
+import { resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { RelayApp } from "../src/app.ts";
+import type { AccessKey } from "../src/choose-bots.ts";
+import { type Config, configSchema } from "../src/config/schema.ts";
+import { createSettings, isLoopback, type StartFlags } from "../src/settings.ts";
+
+const KEY = "K".repeat(32);
+
+const app: RelayApp = {
+  name: "poe-relay",
+  version: "1.0.0",
+  description: "",
+  surfaceName: "poe",
+  demoAgent: ["/usr/bin/node", "/demo.js"],
+  keyEnv: "POE_ACCESS_KEY",
+  createSurface: () => {
+    throw new Error("not here");
+  },
+};
+
+const envKey: AccessKey = { value: KEY, setting: "POE_ACCESS_KEY", source: "environment" };
+
+type Given = { flags?: Partial<StartFlags>; config?: object; key?: AccessKey };
+
+function settings({ flags, config, key }: Given = {}) {
+  const parsed: Config | undefined = config && configSchema.parse(config);
+  return createSettings({
+    app,
+    flags: { instance: "default", ...flags },
+    envKey: key,
+    createKey: () => "D".repeat(32),
+    ...(parsed && {
+      loaded: { config: parsed, secrets: [], fromEnvironment: [], file: "/etc/relay.jsonc" },
+    }),
+  });
+}
+
+describe("without configuration and key it is the demo", () => {
+  test("one bot with a random key, the demo agent, scratch, everybody, this machine only", () => {
+    expect(settings()).toMatchObject({
+      mode: "demo",
+      bots: [
+        {
+          name: "poe",
+          settings: { path: "/poe", accessKeys: ["D".repeat(32)] },
+          agent: "demo",
+          workspace: "scratch",
+        },
+      ],
+      agents: { demo: { command: ["/usr/bin/node", "/demo.js"] } },
+      workspaces: { scratch: { isolation: "scratch" } },
+      access: [{ users: ["*"] }],
+      listen: { host: "127.0.0.1", port: 8787 },
+      stateDir: undefined,
+      secrets: ["D".repeat(32)],
+      fromEnvironment: [],
+    });
+  });
+
+  test("--agent and --workspace replace only those parts", () => {
+    const changed = settings({ flags: { agent: ["x", "y z"], workspace: "some/repo" } });
+    expect(changed).toMatchObject({
+      mode: "demo",
+      bots: [{ agent: "agent", workspace: "repo", settings: { accessKeys: ["D".repeat(32)] } }],
+      agents: { agent: { command: ["x", "y z"] } },
+      workspaces: { repo: { isolation: "shared", path: resolve("some/repo"), permissions: "ask" } },
+      access: [{ users: ["*"] }],
+    });
+    expect(Object.keys(changed.agents)).toEqual(["agent"]);
+  });
+
+  test("--path, --port, --state-dir and --speed are passed on", () => {
+    expect(
+      settings({ flags: { path: "/bot", port: 0, stateDir: "state", speed: 10 } }),
+    ).toMatchObject({
+      bots: [{ settings: { path: "/bot" } }],
+      listen: { port: 0 },
+      stateDir: resolve("state"),
+      agents: { demo: { command: ["/usr/bin/node", "/demo.js", "--speed", "10"] } },
+    });
+  });
+
+  test.each(["0.0.0.0", "::", "10.0.0.1", "example.org", "127.0.0.1.evil.example"])(
+    "C10: it refuses to serve other machines: --host %s",
+    (host) => {
+      expect(() => settings({ flags: { host } })).toThrow(
+        /--host .* is refused; set POE_ACCESS_KEY/,
+      );
+    },
+  );
+
+  test.each(["127.0.0.1", "127.8.8.8", "::1", "localhost"])("--host %s is fine", (host) => {
+    expect(settings({ flags: { host } }).listen.host).toBe(host);
+    expect(isLoopback(host)).toBe(true);
+  });
+});
+
+describe("with a key it is a relay", () => {
+  test("that admits nobody without a rule, and may serve other machines", () => {
+    expect(settings({ key: envKey, flags: { host: "0.0.0.0" } })).toMatchObject({
+      mode: "configured",
+      bots: [{ name: "poe", settings: { path: "/poe", accessKeys: [KEY] }, agent: "demo" }],
+      access: [],
+      listen: { host: "0.0.0.0" },
+      secrets: [KEY],
+      fromEnvironment: ["POE_ACCESS_KEY"],
+    });
+  });
+
+  test("C2: a key from a file is not counted as one that the environment holds", () => {
+    const key: AccessKey = { value: KEY, setting: "POE_ACCESS_KEY_FILE", source: "file" };
+    expect(settings({ key }).fromEnvironment).toEqual([]);
+  });
+
+  test.each([0, 7, 31, 33])("a key of %i characters is refused, without showing it", (length) => {
+    const value = "S".repeat(length);
+    const attempt = () => settings({ key: { ...envKey, value } });
+    expect(attempt).toThrow(
+      `POE_ACCESS_KEY: an access key has 32 characters and this one has ${length}; copy`,
+    );
+    expect(attempt).not.toThrow(/SSS/);
+  });
+});
+
+describe("with a configuration", () => {
+  const bot = { surface: "poe", accessKeys: [KEY] };
+
+  test("a bot takes the only agent and the only workspace there are", () => {
+    const config = {
+      bots: { shop: bot },
+      agents: { claude: { command: ["claude"] } },
+      workspaces: { repo: { isolation: "shared", path: "/srv/repo" } },
+    };
+    expect(settings({ config }).bots).toMatchObject([
+      { name: "shop", agent: "claude", workspace: "repo" },
+    ]);
+  });
+
+  test("a bot that could mean several is asked to choose", () => {
+    const agents = { a: { command: ["a"] }, b: { command: ["b"] } };
+    expect(() => settings({ config: { bots: { shop: bot }, agents } })).toThrow(
+      "bots.shop.agent: must name one of a, b",
+    );
+    const config = { bots: { shop: { ...bot, agent: "b" } }, agents };
+    expect(Object.keys(settings({ config }).agents)).toEqual(["b"]);
+  });
+
+  test("flags win over it", () => {
+    const config = {
+      bots: { shop: { ...bot, path: "/a" } },
+      agents: { claude: { command: ["claude"] } },
+      listen: { host: "127.0.0.2", port: 1 },
+      stateDir: "/var/lib/a",
+    };
+    const flags = { agent: ["x"], path: "/b", host: "127.0.0.3", port: 2, stateDir: "/var/lib/b" };
+    expect(settings({ config, flags })).toMatchObject({
+      bots: [{ agent: "agent", settings: { path: "/b" } }],
+      listen: { host: "127.0.0.3", port: 2 },
+      stateDir: "/var/lib/b",
+    });
+  });
+
+  test("the key of the environment is for the one bot that has none", () => {
+    const keyless = { surface: "poe", path: "/b" };
+    const config = { bots: { shop: bot, other: keyless } };
+    const other: AccessKey = { ...envKey, value: "E".repeat(32) };
+    expect(settings({ config, key: other }).bots.map((one) => one.settings.accessKeys)).toEqual([
+      [KEY],
+      ["E".repeat(32)],
+    ]);
+    const two = { bots: { a: keyless, b: { ...keyless, path: "/c" } } };
+    expect(() => settings({ config: two, key: other })).toThrow(/is the key of one bot, and a, b/);
+  });
+
+  test("without any key it is refused, and never the demo", () => {
+    expect(() => settings({ config: {} })).toThrow(
+      'bot "poe" has no access key; set POE_ACCESS_KEY, POE_ACCESS_KEY_FILE, or bots.poe.accessKeys',
+    );
+  });
+
+  test("each configured key is checked and named", () => {
+    const config = { bots: { shop: { surface: "poe", accessKeys: [KEY, "short"] } } };
+    expect(() => settings({ config })).toThrow(
+      /^bots\.shop\.accessKeys\[1\]: an access key has 32/,
+    );
+  });
+
+  test("--path is refused for several bots, --speed for another agent than the demo", () => {
+    const config = { bots: { a: bot, b: { ...bot, path: "/b" } } };
+    expect(() => settings({ config, flags: { path: "/x" } })).toThrow(/--path is for a single bot/);
+    const agents = { a: { command: ["a"] } };
+    expect(() => settings({ config: { bots: { a: bot }, agents }, flags: { speed: 2 } })).toThrow(
+      /--speed is for the demo agent/,
+    );
+    expect(() => settings({ flags: { agent: ["a"], speed: 2 } })).toThrow(/--speed/);
+  });
+
+  test("a bot's defaults complete the router's", () => {
+    const config = { bots: { shop: { ...bot, defaults: { model: "m", showPlans: false } } } };
+    expect(settings({ config }).bots[0]?.defaults).toMatchObject({
+      model: "m",
+      showPlans: false,
+      showTools: true,
+      thinking: "",
+    });
+  });
+});

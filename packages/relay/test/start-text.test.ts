@@ -1,0 +1,77 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createAccess } from "../src/access.ts";
+import type { RelayApp } from "../src/app.ts";
+import { formatAddress, formatStartText } from "../src/cli/start-text.ts";
+import { readConfig } from "../src/config/read-config.ts";
+import type { Settings } from "../src/settings.ts";
+import { createSettings } from "../src/settings.ts";
+import { temporaryDirectory } from "./support.ts";
+
+const KEY = "K".repeat(32);
+
+const app: RelayApp = {
+  name: "poe-relay",
+  version: "1.0.0",
+  description: "",
+  surfaceName: "poe",
+  demoAgent: ["node"],
+  keyEnv: "POE_ACCESS_KEY",
+  createSurface: () => {
+    throw new Error("not here");
+  },
+};
+
+const relay = {
+  publicAddress: { kind: "tcp", host: "127.0.0.1", port: 8787 },
+  privateAddress: { kind: "socket", path: "/state/private.sock" },
+  stateDir: "/state",
+} as const;
+
+function keyed(changes: Partial<Settings> = {}): Settings {
+  const created = createSettings({
+    app,
+    flags: { instance: "default" },
+    envKey: { value: KEY, setting: "POE_ACCESS_KEY", source: "environment" },
+    createKey: () => KEY,
+  });
+  return { ...created, ...changes };
+}
+
+test("without a rule the configuration that is printed admits whom one writes into it", async () => {
+  const text = formatStartText(app, keyed(), relay);
+  expect(text).toContain("Nobody may talk to it yet.");
+  const [example] = /^\{.*\}$/m.exec(text) ?? [];
+  const file = join(temporaryDirectory(), "relay.jsonc");
+  writeFileSync(file, (example ?? "").replace("THEIR-ID", "u-ana"));
+  const { config } = await readConfig(file, {});
+  expect(createAccess(config.access).roleOf({ bot: "poe", user: "u-ana" })).toBe("operator");
+  expect(createAccess(config.access).roleOf({ bot: "poe", user: "u-eve" })).toBeUndefined();
+});
+
+test("with a configuration that has no rule, the missing part is printed", async () => {
+  const text = formatStartText(app, keyed({ configFile: "/etc/relay.jsonc" }), relay);
+  expect(text).toContain("add this to /etc/relay.jsonc");
+  const [part] = /^ {2}"access".*$/m.exec(text) ?? [];
+  expect(() => JSON.parse(`{${part}}`)).not.toThrow();
+});
+
+test("C10: a relay that is open to everybody says so, and one with rules prints no advice", () => {
+  const open = formatStartText(app, keyed({ access: [{ users: ["*"], role: "user" }] }), relay);
+  expect(open).toContain("open to everybody");
+  const closed = formatStartText(app, keyed({ access: [{ users: ["u"], role: "user" }] }), relay);
+  expect(closed).not.toMatch(/everybody|Nobody/);
+});
+
+test("a configured key is never printed", () => {
+  expect(formatStartText(app, keyed(), relay)).not.toContain(KEY);
+});
+
+test.each([
+  [{ kind: "tcp", host: "127.0.0.1", port: 1 } as const, "http://127.0.0.1:1"],
+  [{ kind: "tcp", host: "::1", port: 1 } as const, "http://[::1]:1"],
+  [{ kind: "socket", path: "/x/y.sock" } as const, "/x/y.sock"],
+])("%j is written as %s", (address, text) => {
+  expect(formatAddress(address)).toBe(text);
+});
