@@ -37,6 +37,10 @@ export class Conversation {
   readonly #queue: TurnRunner[] = [];
   #lease: Lease | undefined;
   #runner: TurnRunner | undefined;
+  /** Ends with the turn that runs. */
+  #turn: Promise<void> | undefined;
+  /** Set when the conversation is let go: nothing starts any more. */
+  #isClosing = false;
   /** Events of the current tick, committed together. */
   #batch: NewEvent[] = [];
   /** Ends when everything that was recorded so far is committed. */
@@ -137,10 +141,11 @@ export class Conversation {
 
   /** Lets the session and the conversation go. Whatever runs ends as cancelled. */
   async close(): Promise<void> {
-    const ending = this.#runner;
+    this.#isClosing = true;
+    await this.#taking;
     for (const runner of this.#queue.splice(0)) await this.#drop(runner, "shutdown");
-    ending?.cancel("shutdown");
-    while (this.#runner) await this.#runner.ended;
+    this.#runner?.cancel("shutdown");
+    await this.#turn;
     await this.#flush();
     await this.#slot.close().catch((error: unknown) => this.#failed("close session", error));
     if (this.#lease) await this.#host.store.release(this.#lease);
@@ -148,7 +153,7 @@ export class Conversation {
   }
 
   async #take(): Promise<void> {
-    while (this.#moreToTake) {
+    while (this.#moreToTake && !this.#isClosing) {
       this.#moreToTake = false;
       this.#lease ??= await this.#host.store.claim(this.id);
       if (!this.#lease) return;
@@ -172,7 +177,8 @@ export class Conversation {
         return this.#cancel(taken.item);
       case "reset":
         this.#record({ kind: "session-reset", who: taken.item.user }, undefined);
-        await this.#slot.close().catch((error: unknown) => this.#failed("reset", error));
+        // Nobody waits for the agent here: the next session is another one in any case.
+        this.#slot.close().catch((error: unknown) => this.#failed("reset", error));
         return;
     }
   }
@@ -221,11 +227,11 @@ export class Conversation {
   }
 
   #startNext(): void {
-    if (this.#runner) return;
+    if (this.#runner || this.#isClosing) return;
     const runner = this.#queue.shift();
     if (!runner) return;
     this.#runner = runner;
-    void this.#run(runner);
+    this.#turn = this.#run(runner);
   }
 
   async #run(runner: TurnRunner): Promise<void> {

@@ -36,6 +36,8 @@ class ConversationRouter implements Router {
   readonly #locks = new KeyedLocks();
   readonly #agents = new Map<Agent, Disposable | undefined>();
   readonly #inbox: Disposable;
+  /** Conversations that are being let go; whoever comes back waits for that. */
+  readonly #leaving = new Map<string, Promise<void>>();
   #closed = false;
 
   constructor(config: RouterConfig) {
@@ -71,7 +73,10 @@ class ConversationRouter implements Router {
       const after = await this.#config.store.last(conversation);
       return { turn: owned.running?.turn ?? "", after, how: "refused" };
     }
-    return this.#config.store.post(conversation, item);
+    const posted = await this.#config.store.post(conversation, item);
+    // What is in the log by now, a reader sees at once: its place in the queue, for one.
+    if (posted.how === "new") await this.#pump(conversation);
+    return posted;
   }
 
   log(conversation: string): ConversationLog {
@@ -169,7 +174,6 @@ class ConversationRouter implements Router {
     const timer = setInterval(() => {
       for (const conversation of this.#conversations.values()) {
         if (conversation.isIdle && this.#now() - conversation.lastUsedAt >= ttl) {
-          this.#conversations.delete(conversation.id);
           void this.#close(conversation);
         }
       }
@@ -182,8 +186,8 @@ class ConversationRouter implements Router {
     if (this.#closed) return;
     this.#closed = true;
     this.#inbox[Symbol.dispose]();
-    await Promise.all([...this.#conversations.values()].map((one) => this.#close(one)));
-    this.#conversations.clear();
+    for (const conversation of [...this.#conversations.values()]) void this.#close(conversation);
+    await Promise.all(this.#leaving.values());
     for (const subscription of this.#agents.values()) subscription?.[Symbol.dispose]();
     this.#watch[Symbol.dispose]();
   }
@@ -193,6 +197,7 @@ class ConversationRouter implements Router {
   }
 
   async #pump(id: string): Promise<void> {
+    await this.#leaving.get(id);
     if (this.#closed) return;
     let conversation = this.#conversations.get(id);
     if (!conversation) {
@@ -206,13 +211,17 @@ class ConversationRouter implements Router {
     }
   }
 
-  async #close(conversation: Conversation): Promise<void> {
-    try {
-      await conversation.close();
-    } catch (error) {
-      const { id } = conversation;
-      this.#config.onReport?.({ kind: "failure", conversation: id, what: "close", error });
-    }
+  #close(conversation: Conversation): Promise<void> {
+    const { id } = conversation;
+    this.#conversations.delete(id);
+    const left = conversation
+      .close()
+      .catch((error: unknown) =>
+        this.#config.onReport?.({ kind: "failure", conversation: id, what: "close", error }),
+      )
+      .then(() => void this.#leaving.delete(id));
+    this.#leaving.set(id, left);
+    return left;
   }
 
   #isRefused(owned: Conversation, item: Exclude<InboxItem, { kind: "prompt" }>): boolean {

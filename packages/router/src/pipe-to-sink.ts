@@ -35,8 +35,9 @@ export async function pipeToSink(
       firstSeen = true;
       sink.firstChunk();
     }
-    if (view.status !== before?.status) {
-      sink.setStatus(view.status.mood ?? "", view.status.plan ?? "");
+    const { mood = "", plan = "" } = view.status;
+    if (mood !== (before?.status.mood ?? "") || plan !== (before?.status.plan ?? "")) {
+      sink.setStatus(mood, plan);
     }
     const body = renderer.render(view, { show, now: now() }).parts.join("");
     if (body.startsWith(shown)) {

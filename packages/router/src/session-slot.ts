@@ -41,6 +41,8 @@ export class SessionSlot {
   readonly #host: SlotHost;
   #attached: Attached | undefined;
   #pending: Promise<AttachResult> | undefined;
+  /** A session that the agent holds but does not answer for: never to be opened again. */
+  #abandoned: string | undefined;
   /** Counts what makes an attachment void: clients of older ones hear nothing any more. */
   #generation = 0;
 
@@ -71,6 +73,12 @@ export class SessionSlot {
     this.#pending = undefined;
   }
 
+  /** Gives the session up for good: the agent does not answer for it, so the next attach makes a new one. */
+  abandon(): void {
+    this.#abandoned = this.#attached?.session;
+    this.detach();
+  }
+
   /** Lets the session go, and tells the agent if it wants to know. */
   async close(): Promise<void> {
     const attached = this.#attached;
@@ -88,7 +96,8 @@ export class SessionSlot {
     await agent.ready?.();
     this.#host.onPhase("opening-session");
     const record = await this.#host.readRecord();
-    const known = record?.cwd === cwd ? record.session : undefined;
+    const isUsable = record?.cwd === cwd && record.session !== this.#abandoned;
+    const known = isUsable ? record.session : undefined;
     const again = known === undefined ? undefined : await this.#reopen(cwd, known, generation);
     if (again) return this.#settle(generation, again.how, again.setup, known ?? "", cwd, false);
     const setup = await agent.newSession(cwd, this.#client(generation), this.#host.systemPrompt());

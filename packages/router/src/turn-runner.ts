@@ -148,7 +148,7 @@ export class TurnRunner {
         );
         return;
       case "abandon-session":
-        this.#host.slot.detach();
+        this.#host.slot.abandon();
         return;
       case "end":
         this.#end(effect.outcome);

@@ -16,7 +16,7 @@ import {
 
 const demoAgent = fileURLToPath(new URL("../../demo-agent/src/main.ts", import.meta.url));
 
-export type Received = { readonly kind: string; readonly [field: string]: unknown };
+type Received = { readonly kind: string; readonly method?: string; readonly params?: unknown };
 
 /** A router over a real agent process that follows a script. */
 export class AgentRig implements AsyncDisposable {
@@ -53,11 +53,11 @@ export class AgentRig implements AsyncDisposable {
     return path.join(this.directory, "record.jsonl");
   }
 
-  /** What the agent says that it received, oldest first. */
-  received(kind?: string): Received[] {
+  /** Params of what the agent received under `method`, oldest first. Read only once the agent has answered. */
+  received(method: string): unknown[] {
     const lines = readFileSync(this.#recordFile, "utf8").split("\n").filter(Boolean);
     const facts = lines.map((line) => JSON.parse(line) as Received);
-    return kind === undefined ? facts : facts.filter((fact) => fact.kind === kind);
+    return facts.filter((fact) => fact.method === method).map((fact) => fact.params);
   }
 
   /** Posts a message; follows its turn to the end, or to the event that `until` waits for. */

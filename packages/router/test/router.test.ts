@@ -80,7 +80,7 @@ test("prompts of one conversation run one at a time, in order; those of others r
 test("the agent gets no prompt before the log shows it", async () => {
   const rig = open({ prompt: [say("x")] });
   const events = await rig.run("a");
-  const [prompt] = rig.received("prompt");
+  const [prompt] = rig.received("session/prompt");
   expect(prompt).toBeDefined();
   const start = events.find((event) => event.kind === "turn-start");
   expect(start?.seq).toBeLessThan(events.find((event) => event.kind === "text")?.seq ?? 0);
@@ -100,7 +100,7 @@ test("a repeat attaches while its part is undelivered: one prompt; delivered, it
   const second = await rig.follow(rerun.turn, { after: rerun.after });
   expect(second[0]).toMatchObject({ kind: "turn-queued", attempt: 2 });
   expect(textOf(second)).toBe("answer 2");
-  expect(rig.received("prompt")).toHaveLength(2);
+  expect(rig.received("session/prompt")).toHaveLength(2);
 });
 
 test("a cancel ends the turn as cancelled, tells the agent, and lets the next prompt run", async () => {
@@ -111,7 +111,7 @@ test("a cancel ends the turn as cancelled, tells the agent, and lets the next pr
   await rig.follow(turn, { until: "text" });
   await rig.router.cancelTurn("c", turn, "user", "ana");
   expect(outcomeOf(await rig.follow(turn))).toEqual({ kind: "cancelled", cause: "user" });
-  expect(rig.received("cancel")).toHaveLength(1);
+  expect(rig.received("session/cancel")).toHaveLength(1);
   expect(outcomeOf(await rig.run("short"))).toMatchObject({ kind: "completed" });
 });
 
@@ -147,7 +147,7 @@ test("a queued turn that is cancelled never reaches the agent", async () => {
   await rig.router.cancelTurn("c", turn, "deleted");
   expect(outcomeOf(await rig.follow(turn))).toEqual({ kind: "cancelled", cause: "deleted" });
   await first;
-  expect(rig.received("prompt")).toHaveLength(1);
+  expect(rig.received("session/prompt")).toHaveLength(1);
 });
 
 test("a cancel is bound to its turn: one that has ended is late and touches nothing", async () => {
@@ -156,7 +156,7 @@ test("a cancel is bound to its turn: one that has ended is late and touches noth
   const turn = events[0]?.turn ?? "";
   const cancel = { kind: "cancel", key: "x", user: "ana", turn, cause: "user", at: 1 } as const;
   expect((await rig.router.submit("c", cancel)).how).toBe("late");
-  expect(rig.received("cancel")).toHaveLength(0);
+  expect(rig.received("session/cancel")).toHaveLength(0);
 });
 
 test("a question waits in the log, its answer continues the turn, a repeat of the answer does nothing", async () => {
@@ -263,7 +263,7 @@ test("an agent without a memory gets what was said before as data, and the loss 
     lost: true,
   });
   expect(events.find((event) => event.kind === "notice")).toBeDefined();
-  const prompt = rig.received("prompt").at(-1);
+  const prompt = rig.received("session/prompt").at(-1);
   expect(JSON.stringify(prompt)).toContain("half");
   expect(JSON.stringify(prompt)).toContain("as data");
 });
@@ -434,7 +434,7 @@ test("an aborted prompt() cancels the turn; a sink that throws only detaches", a
   const sink = recordingSink();
   sink.firstChunk = () => aborting.abort();
   await rig.router.prompt(request(rig, "y"), sink, aborting.signal);
-  expect(rig.received("cancel")).toHaveLength(1);
+  expect(rig.received("session/cancel")).toHaveLength(1);
   expect(sink.calls.at(-1)).toBe("done");
 });
 
