@@ -1,0 +1,123 @@
+import type { Display, PermissionAsk, TurnView } from "@acp-kit/router";
+import { quote } from "./label.ts";
+import { closingLine, type Fence, type Rendered, renderMarkdown } from "./markdown.ts";
+import { isAnswer, renderOutcome } from "./outcome.ts";
+import { renderAnswer, renderQuestion } from "./question.ts";
+import { renderContinued, renderSpoken } from "./spoken.ts";
+import { readStatus, renderFooter } from "./status-line.ts";
+import { ToolLines } from "./tool-lines.ts";
+
+/** The durable text of a view, and the code block that is open at its end. */
+export type Body = { readonly text: string; readonly fence: Fence | undefined };
+
+/** Grows at its end only while the view advances: a segment is rendered from itself and from those before it. */
+export function renderBody(view: TurnView, show: Display): Body {
+  const page = new Page();
+  const tools = new ToolLines(show.toolDetails);
+  const asks = new Map<string, PermissionAsk>();
+  let previous: string | undefined;
+  for (const segment of view.segments) {
+    if (segment.kind === "file") continue; // sent beside the text, which goes on where it was
+    switch (segment.kind) {
+      case "text":
+        if (previous === "text" && page.inText) {
+          page.continueText(renderContinued(segment, view, page.fence));
+        } else {
+          page.addText(renderSpoken(segment, view));
+        }
+        break;
+      case "thought":
+        if (show.thoughts) page.add(renderThought(renderSpoken(segment, view)));
+        break;
+      case "tool-start":
+        if (show.tools) page.addTool(segment.tool.id, tools.start(segment.tool));
+        break;
+      case "tool-end": {
+        const { tool } = segment;
+        if (show.tools) page.addTool(tool.id, tools.end(tool, page.lastTool === tool.id));
+        break;
+      }
+      case "question":
+        asks.set(segment.ask.id, segment.ask);
+        page.add(renderQuestion(segment.ask));
+        break;
+      case "answer":
+        page.add(renderAnswer(segment, asks.get(segment.permission), view.who));
+        break;
+      case "notice":
+        page.add(renderNotice(segment.text, segment.level));
+        break;
+    }
+    previous = segment.kind;
+  }
+  if (view.outcome !== undefined) {
+    page.closeFence();
+    const isEmpty = page.text === "";
+    page.add(renderOutcome(view.outcome, view, isEmpty));
+    if (!isEmpty && isAnswer(view.outcome)) {
+      page.add(renderFooter(readStatus(view, show.plan), view.usage));
+    }
+  }
+  return { text: page.text, fence: page.fence };
+}
+
+/** What the relay says in the middle of an answer. */
+export function renderNotice(markdown: string, level: "info" | "warning"): string {
+  const sign = level === "info" ? "ℹ️" : "⚠️";
+  return quote(`${sign} ${renderMarkdown(markdown).text}`);
+}
+
+function renderThought({ text }: Rendered): string {
+  return text === "" ? "" : quote(`_Thinking…_\n${text}`);
+}
+
+/** Blocks under each other, with an empty line between them. An empty block leaves no trace. */
+class Page {
+  text = "";
+  /** A code block that the last block has left open. */
+  fence: Fence | undefined;
+  /** The tool call that the last block was about. */
+  lastTool: string | undefined;
+  /** The last block was text of the agent. */
+  inText = false;
+
+  add(block: string): void {
+    if (block === "") return;
+    this.closeFence();
+    this.text += this.#gap() + block;
+    this.lastTool = undefined;
+    this.inText = false;
+  }
+
+  /** Tool lines follow each other without an empty line. */
+  addTool(id: string, block: string): void {
+    if (block === "") return;
+    if (this.lastTool === undefined) this.add(block);
+    else this.text += `\n${block}`;
+    this.lastTool = id;
+  }
+
+  addText({ text, fence }: Rendered): void {
+    if (text === "") return;
+    this.add(text);
+    this.fence = fence;
+    this.inText = true;
+  }
+
+  continueText({ text, fence }: Rendered): void {
+    this.text += text;
+    this.fence = fence;
+  }
+
+  /** What stands below an open code block would be read as code. */
+  closeFence(): void {
+    if (!this.fence) return;
+    this.text += (this.text.endsWith("\n") ? "" : "\n") + closingLine(this.fence);
+    this.fence = undefined;
+  }
+
+  #gap(): string {
+    if (this.text === "" || this.text.endsWith("\n\n")) return "";
+    return this.text.endsWith("\n") ? "\n" : "\n\n";
+  }
+}

@@ -1,0 +1,2 @@
+/** Opens every question of the relay. Agent text never shows it outside of code: there it becomes a plain `?`. */
+export const QUESTION_MARK = "❓";

@@ -1,0 +1,97 @@
+import type { PermissionAsk, PermissionOption, Segment } from "@acp-kit/router";
+import { codeLabel, escapeLabel, MAX_TITLE_CODE_POINTS, oneLine } from "./label.ts";
+import { QUESTION_MARK } from "./question-mark.ts";
+
+const headings: ReadonlyMap<string, string> = new Map([
+  ["read", "Read this?"],
+  ["edit", "Change this?"],
+  ["delete", "Delete this?"],
+  ["move", "Move this?"],
+  ["search", "Search for this?"],
+  ["execute", "Run this?"],
+  ["fetch", "Fetch this?"],
+  ["switch_mode", "Switch the mode?"],
+]);
+
+/** What choosing an option means, by its kind, and how it is said once somebody did. */
+const choices: ReadonlyMap<string, { readonly offer: string; readonly said: string }> = new Map([
+  ["allow_once", { offer: "once", said: "✓ allowed once" }],
+  ["allow_always", { offer: "always", said: "✓ allowed always" }],
+  ["reject_once", { offer: "no", said: "✗ refused" }],
+  ["reject_always", { offer: "never", said: "✗ refused always" }],
+]);
+
+/** A question with what is really run, and its options in the agent's order, numbered from 1. */
+export function renderQuestion(ask: PermissionAsk): string {
+  const title = oneLine(ask.title, MAX_TITLE_CODE_POINTS);
+  const ownWords =
+    title === "" || title === oneLine(ask.subject, MAX_TITLE_CODE_POINTS)
+      ? ""
+      : `\n\nThe agent calls it ${codeLabel(title)}.`;
+  return (
+    `${QUESTION_MARK} **${headings.get(ask.toolKind) ?? "Allow this?"}**\n\n` +
+    `${codeBlock(showInvisible(ask.subject))}${ownWords}\n\n${renderOptions(ask.options)}`
+  );
+}
+
+/** One line on how a question ended. `ask` is unknown to a view that starts behind the question. */
+export function renderAnswer(
+  answer: Extract<Segment, { kind: "answer" }>,
+  ask: PermissionAsk | undefined,
+  requester: string | undefined,
+): string {
+  const by = answer.by === undefined ? "" : byWhom(answer.by, requester);
+  switch (answer.end) {
+    case "selected": {
+      const option = ask?.options.find((one) => one.id === answer.option);
+      return `> ${option ? said(option) : "✓ answered"}${by || " by the relay's rules"}`;
+    }
+    case "cancelled":
+      return by === "" ? "> ✗ the question was withdrawn" : `> ✗ refused${by}`;
+    case "expired":
+      return "> ✗ nobody answered in time, so the agent was told no";
+  }
+}
+
+/** Every character that a reader could not see, or that changes the order of others, as its code point. */
+export function showInvisible(text: string): string {
+  return text.replace(
+    /[^\P{Z} ]|[^\P{Cc}\t\n]|[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu,
+    (char) => `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`,
+  );
+}
+
+function said(option: PermissionOption): string {
+  return choices.get(option.kind)?.said ?? `✓ answered “${escapeLabel(optionName(option))}”`;
+}
+
+/** Whoever reads a view without its beginning is the person whose answer made it go on. */
+function byWhom(person: string, requester: string | undefined): string {
+  return requester === undefined || person === requester ? " by you" : " by an approver";
+}
+
+function renderOptions(options: readonly PermissionOption[]): string {
+  const numbered = options.map((option, index) => `\`${index + 1}\` ${offer(option, options)}`);
+  const other = "anything else counts as no and is passed on.";
+  return numbered.length === 0 ? `Reply: ${other}` : `${numbered.join(" · ")} — ${other}`;
+}
+
+/** The meaning of an option's kind; with the agent's name for it where that says more: how far "always" goes, which "once". */
+function offer(option: PermissionOption, all: readonly PermissionOption[]): string {
+  const word = choices.get(option.kind)?.offer;
+  const name = escapeLabel(optionName(option));
+  if (word === undefined) return name || "(no name)";
+  const alone = all.filter((other) => other.kind === option.kind).length === 1;
+  const clear = alone && !option.kind.endsWith("_always");
+  return clear || name === "" ? word : `${word} (${name})`;
+}
+
+function optionName(option: PermissionOption): string {
+  return oneLine(option.name, MAX_TITLE_CODE_POINTS);
+}
+
+function codeBlock(text: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${text}${text.endsWith("\n") ? "" : "\n"}${fence}`;
+}

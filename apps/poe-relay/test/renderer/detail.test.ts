@@ -1,0 +1,112 @@
+import type { EventBody } from "@acp-kit/router";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { renderDetail } from "../../src/renderer/detail.ts";
+import { formatDiff } from "../../src/renderer/diff.ts";
+import { markdown } from "./any-turn.ts";
+import { bodyOf, fold, start, text, toolStart } from "./fold.ts";
+
+test("a detail has at most twelve lines and one for a fence, and leaves no code block open", () => {
+  const lines = fc.array(fc.oneof(markdown, fc.constantFrom("\n", "```\n", "\n```js\n", "~~~\n")), {
+    maxLength: 40,
+  });
+  fc.assert(
+    fc.property(lines, (all) => {
+      const detail = renderDetail(all.join("\n"));
+      const shown = detail === "" ? [] : detail.split("\n");
+      expect(shown.length).toBeLessThanOrEqual(13);
+      let open = false;
+      for (const line of shown) {
+        expect(line).toMatch(/^>(?: |$)/);
+        if (!open) expect(line).not.toMatch(/^> *~{3}/);
+        if (open ? line === "> ```" : /^> ```[\w+-]*$/.test(line)) open = !open;
+      }
+      expect(open).toBe(false);
+    }),
+  );
+});
+
+describe("long lines", () => {
+  test("are cut to 400 code points", () => {
+    expect(renderDetail("🌲".repeat(401))).toBe(`> ${"🌲".repeat(399)}…`);
+    expect(renderDetail("🌲".repeat(400))).toBe(`> ${"🌲".repeat(400)}`);
+  });
+
+  test("of two the second is not elided", () => {
+    expect(renderDetail(`${"a".repeat(500)}\n${"b".repeat(500)}`)).not.toContain("elided");
+  });
+
+  test("of three the middle one is", () => {
+    const detail = renderDetail(["a", "b", "c"].map((char) => char.repeat(400)).join("\n"));
+    expect(detail).toContain("\n> … 1 lines elided …\n");
+  });
+});
+
+test("an info string inside of a code block does not close it", () => {
+  expect(renderDetail("```\na\n```js\nb")).toBe("> ```\n> a\n> '''js\n> b\n> ```");
+});
+
+test("what a tool has read embeds no image and names no parameter, but in code it may", () => {
+  const detail = renderDetail("![](https://x.example/?q) --model\n```\n--model\n```");
+  expect(detail).toBe("> [image](https://x.example/?q) --\u200Bmodel\n> ```\n> --model\n> ```");
+});
+
+describe("an edit shows the lines that differ", () => {
+  test.each<[string, string | null, string, string]>([
+    ["changed", "a\nb\nc", "a\nx\nc", "p\n```diff\n-b\n+x\n```"],
+    ["added", "a\nc", "a\nb\nc", "p\n```diff\n+b\n```"],
+    ["removed", "a\nb\nb\nc", "a\nb\nc", "p\n```diff\n-b\n```"],
+    ["a new file", null, "a\nb", "p\n```diff\n+a\n+b\n```"],
+    ["nothing", "a", "a", ""],
+  ])("%s", (_, oldText, newText, shown) => {
+    expect(formatDiff({ path: "p", oldText, newText })).toBe(shown);
+  });
+
+  test("removed and added lines make the new text from the old one", () => {
+    const lines = fc.array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(lines, lines, (before, after) => {
+        const diff = formatDiff({
+          path: "p",
+          oldText: before.join("\n"),
+          newText: after.join("\n"),
+        }).split("\n");
+        const removed = diff.filter((line) => line.startsWith("-")).map((line) => line.slice(1));
+        const added = diff.filter((line) => line.startsWith("+")).map((line) => line.slice(1));
+        const old: string[] = before;
+        const made = [...old.keys(), old.length].map((at) =>
+          old.toSpliced(at, removed.length, ...added).join(),
+        );
+        expect(made).toContain(after.join());
+      }),
+    );
+  });
+});
+
+describe("tool lines", () => {
+  const completed = (id: string, words: string): EventBody => ({
+    kind: "tool-update",
+    id,
+    status: "completed",
+    content: [{ kind: "text", text: words }],
+  });
+
+  test("a result says its call's name again when text stands between them", () => {
+    const view = fold(start, toolStart("1", "A"), text("m"), completed("1", "r"));
+    expect(bodyOf(view)).toBe("> `🔧 A`\n\nm\n\n> `✓ A`\n> r");
+  });
+
+  test("a cancelled call is marked like a failed one", () => {
+    const view = fold(start, toolStart("1", "A"), {
+      kind: "tool-update",
+      id: "1",
+      status: "cancelled",
+    });
+    expect(bodyOf(view)).toBe("> `🔧 A`\n> `✗`");
+  });
+
+  test("a title with control characters is one line", () => {
+    const view = fold(start, toolStart("1", "a\u001B[2K\u0085b\r\nc"));
+    expect(bodyOf(view)).toBe("> `🔧 a [2K b c`");
+  });
+});

