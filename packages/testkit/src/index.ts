@@ -1,3 +1,6 @@
+export { type AgentCommandOptions, agentCommand } from "./agent/agent-command.ts";
+export { collectOrphans, type Orphan } from "./agent/orphans.ts";
+export { promptsIn, type ReceivedPrompt, readRecord } from "./agent/record.ts";
 export {
   createPoeDriver,
   createPoeId,
@@ -9,3 +12,5 @@ export {
 export type { PoeOutcome, PoeQuery, PoeQueryIds } from "./poe/query.ts";
 export { createPoeReader, type PoeReader } from "./poe/reader.ts";
 export type { PoeViolation, PoeViolationCode } from "./poe/violation.ts";
+export { inlineScript, scripts } from "./scripts.ts";
+export { waitFor } from "./wait-for.ts";
