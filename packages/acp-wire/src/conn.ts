@@ -6,7 +6,7 @@ import type {
   RequestOptions,
 } from "./conn-options.ts";
 import { ErrorCode, WireError } from "./errors.ts";
-import { IncomingRequest } from "./incoming-request.ts";
+import { type Answer, CANCELLED, IncomingRequest } from "./incoming-request.ts";
 import { type ConnIo, createSink, createSource, type Source } from "./io.ts";
 import { Lanes } from "./lanes.ts";
 import { LineSplitter } from "./line-splitter.ts";
@@ -15,14 +15,17 @@ import {
   type IncomingMessage,
   isMessageId,
   type MessageId,
-  type ParsedLine,
+  type NoMessage,
   parseLine,
 } from "./message.ts";
 import { Outbox } from "./outbox.ts";
-import { OutgoingRequests, settle } from "./outgoing-requests.ts";
+import { OutgoingRequests } from "./outgoing-requests.ts";
 
 /** Lane of what belongs to no session. */
 const NO_SESSION = "";
+const INTERNAL_ERROR: Answer = {
+  error: { code: ErrorCode.internalError, message: "Internal error" },
+};
 /** How long handlers have to answer once their signal was aborted at the end of the input. */
 const ABORTED_DRAIN_MS = 1_000;
 
@@ -208,7 +211,7 @@ export class Conn implements AsyncDisposable {
     this.#outbox.send(message);
   }
 
-  #answer(id: MessageId, answer: object): void {
+  #answer(id: MessageId, answer: Answer): void {
     const message = { jsonrpc: "2.0", id, ...answer };
     this.#options.trace?.("out", message);
     try {
@@ -216,7 +219,7 @@ export class Conn implements AsyncDisposable {
     } catch (error) {
       // A result that JSON cannot hold: a cycle, a bigint.
       this.#options.onHandlerError?.(error, "answer");
-      this.#refuse(id, ErrorCode.internalError, "Internal error");
+      this.#answer(id, INTERNAL_ERROR);
     }
   }
 
@@ -224,12 +227,12 @@ export class Conn implements AsyncDisposable {
     this.#answer(id, { error: { code, message } });
   }
 
-  #receive(parsed: ParsedLine, raw: unknown): void {
-    if (parsed.kind === "message") this.#receiveMessage(parsed.message);
-    else if (parsed.kind !== "blank") this.#receiveNoise(parsed.kind, raw);
+  #receive(parsed: IncomingMessage | NoMessage, raw: unknown): void {
+    if (typeof parsed === "object") this.#receiveMessage(parsed);
+    else if (parsed !== "blank") this.#receiveNoise(parsed, raw);
   }
 
-  #receiveNoise(kind: "noise" | "invalid" | "batch", raw: unknown): void {
+  #receiveNoise(kind: NoMessage, raw: unknown): void {
     this.counters.noise++;
     this.#options.onNoise?.(typeof raw === "string" ? raw : (JSON.stringify(raw) ?? String(raw)));
     // A batch comes from a peer that speaks JSON-RPC, so it is told, once; a banner is not.
@@ -295,24 +298,53 @@ export class Conn implements AsyncDisposable {
     const request = new IncomingRequest(id, method);
     this.#incoming.set(id, request);
     // A request starts in its turn but does not hold its lane: a cancel must reach a running prompt.
-    this.#lanes.run(laneOf(params), () => {
-      void request.run(handler, params, this.#options.onHandlerError).then((answer) => {
-        this.#incoming.delete(id);
-        this.#answer(id, answer);
-        request.markAnswered();
+    if (this.#lanes.idle) this.#runRequest(request, handler, params);
+    else {
+      this.#lanes.run(laneOf(params), () => {
+        this.#runRequest(request, handler, params);
+        return undefined;
       });
-      return undefined;
-    });
+    }
+  }
+
+  #runRequest(request: IncomingRequest, handler: RequestHandler, params: unknown): void {
+    if (request.aborted) {
+      this.#finish(request, CANCELLED);
+      return;
+    }
+    try {
+      const result = handler(params, request);
+      if (isThenable(result)) {
+        result.then(
+          (value) => this.#finish(request, { result: value ?? null }),
+          (error) => this.#finishFailed(request, error),
+        );
+      } else this.#finish(request, { result: result ?? null });
+    } catch (error) {
+      this.#finishFailed(request, error);
+    }
+  }
+
+  #finishFailed(request: IncomingRequest, error: unknown): void {
+    const answer = request.answerFor(error);
+    if (answer === undefined) this.#options.onHandlerError?.(error, request.method);
+    this.#finish(request, answer ?? INTERNAL_ERROR);
+  }
+
+  #finish(request: IncomingRequest, answer: Answer): void {
+    this.#incoming.delete(request.id);
+    this.#answer(request.id, answer);
+    request.markAnswered();
   }
 
   #receiveAnswer(message: IncomingMessage): void {
-    const pending = this.#outgoing.find(message);
+    const pending = this.#outgoing.take(message);
     if (pending === "late") this.counters.lateAnswers++;
     else if (pending === "stray") this.counters.strayAnswers++;
-    else if (this.#lanes.idle) settle(pending, message);
+    else if (this.#lanes.idle) pending.settle(message);
     else {
       this.#lanes.run(laneOf(pending.params) || laneOf(message.result), () => {
-        settle(pending, message);
+        pending.settle(message);
         return undefined;
       });
     }
@@ -334,6 +366,6 @@ function laneOf(value: unknown): string {
   return typeof sessionId === "string" ? sessionId : NO_SESSION;
 }
 
-function isThenable(value: unknown): value is PromiseLike<void> {
+function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === "object" && value !== null && "then" in value;
 }

@@ -22,7 +22,7 @@ export interface LineSplitterOptions {
 /**
  * Splits bytes into lines at LF, wherever the chunks are cut, and holds at most one unfinished line.
  *
- * Lines are split as bytes and decoded whole, so a character that is cut between two chunks arrives
+ * Only whole lines are decoded, so a character that is cut between two chunks arrives
  * intact and U+2028 is no line end. A byte order mark at the start of the stream is taken off.
  */
 export class LineSplitter {
@@ -49,12 +49,22 @@ export class LineSplitter {
       : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     if (this.#bomSeen !== undefined) bytes = this.#withoutBom(bytes);
     let start = 0;
-    for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
-      if (this.#heldBytes === 0 && !this.#skipping) this.#endLine(bytes, start, end);
-      else this.#endHeldLine(bytes, start, end);
+    if (this.#heldBytes > 0 || this.#skipping) {
+      const end = bytes.indexOf(LF);
+      if (end === -1) {
+        if (!this.#skipping) this.#hold(bytes, 0);
+        return;
+      }
+      this.#endHeldLine(bytes, 0, end);
       start = end + 1;
     }
-    if (start < bytes.length && !this.#skipping) this.#hold(bytes, start);
+    const last = bytes.lastIndexOf(LF);
+    if (last >= start) {
+      if (last - start <= this.#maxBytes) this.#endLines(bytes, start, last);
+      else this.#endLinesByBytes(bytes, start, last);
+      start = last + 1;
+    }
+    if (start < bytes.length) this.#hold(bytes, start);
   }
 
   /** The input has ended: what is left is a line of its own. */
@@ -86,6 +96,29 @@ export class LineSplitter {
     this.#bomSeen = undefined;
     if (before > 0) this.#hold(Buffer.from(BOM.slice(0, before)), 0);
     return bytes;
+  }
+
+  /**
+   * Lines that are short enough because all of them together are: decoded in one go, which is
+   * cheaper and the same, since no sequence of bytes, valid or not, is decoded across an LF.
+   */
+  #endLines(bytes: Buffer, start: number, lastLineEnd: number): void {
+    const text = bytes.toString("utf8", start, lastLineEnd + 1);
+    let from = 0;
+    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", from)) {
+      const hasCr = end > from && text.charCodeAt(end - 1) === CR;
+      this.#onLine(text.slice(from, hasCr ? end - 1 : end));
+      from = end + 1;
+    }
+  }
+
+  #endLinesByBytes(bytes: Buffer, start: number, lastLineEnd: number): void {
+    let from = start;
+    while (from <= lastLineEnd) {
+      const end = bytes.indexOf(LF, from);
+      this.#endLine(bytes, from, end);
+      from = end + 1;
+    }
   }
 
   #endLine(bytes: Buffer, start: number, lineEnd: number): void {

@@ -12,40 +12,39 @@ export interface IncomingMessage {
 }
 
 /**
- * One line of input. `noise` is no JSON object or array, `invalid` is one that is no message,
- * `batch` is a JSON-RPC batch, which ACP does not have. A blank line makes no event.
+ * Why a line is no message: `noise` is no JSON object or array, `invalid` is one that is no message,
+ * `batch` is a JSON-RPC batch, which ACP does not have, and `blank` is nothing at all.
  */
-export type ParsedLine =
-  | { kind: "message"; message: IncomingMessage }
-  | { kind: "noise" | "invalid" | "batch" | "blank" };
+export type NoMessage = "noise" | "invalid" | "batch" | "blank";
 
-const NOISE: ParsedLine = { kind: "noise" };
-const INVALID: ParsedLine = { kind: "invalid" };
-const BATCH: ParsedLine = { kind: "batch" };
-const BLANK: ParsedLine = { kind: "blank" };
+const OPENING_BRACE = 0x7b;
+const OPENING_BRACKET = 0x5b;
 
 /**
- * Says what a line is. An object is a message when it has a `method`, `id`, `result` or `error`;
- * everything else that an agent may print (banners, logs, scalars) is none.
+ * Reads a line. An object is a message when it has a `method`, `id`, `result` or `error`; everything
+ * else that an agent may print (banners, logs, scalars) is none.
  */
-export function parseLine(line: string): ParsedLine {
-  const first = line.charCodeAt(firstNonSpace(line));
-  if (Number.isNaN(first)) return BLANK;
-  // Only a line that starts with { or [ can be of interest; the parser never sees a banner.
-  if (first !== 0x7b && first !== 0x5b) return NOISE;
+export function parseLine(line: string): IncomingMessage | NoMessage {
+  let first = line.charCodeAt(0);
+  if (first !== OPENING_BRACE) {
+    first = line.charCodeAt(firstNonSpace(line));
+    if (Number.isNaN(first)) return "blank";
+    // Only a line that starts with { or [ can be of interest; the parser never sees a banner.
+    if (first !== OPENING_BRACE && first !== OPENING_BRACKET) return "noise";
+  }
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch {
-    return NOISE;
+    return "noise";
   }
   return classify(value);
 }
 
 /** Says what a parsed value is. */
-export function classify(value: unknown): ParsedLine {
-  if (isMessage(value)) return { kind: "message", message: value };
-  return Array.isArray(value) && value.some(isCall) ? BATCH : INVALID;
+export function classify(value: unknown): IncomingMessage | NoMessage {
+  if (isMessage(value)) return value;
+  return Array.isArray(value) && value.some(isCall) ? "batch" : "invalid";
 }
 
 /** Whether a value can stand as the id of a request. */
@@ -55,8 +54,13 @@ export function isMessageId(value: unknown): value is MessageId {
 
 function isMessage(value: unknown): value is IncomingMessage {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const { method, id, result, error } = value as IncomingMessage;
-  return method !== undefined || id !== undefined || result !== undefined || error !== undefined;
+  const message = value as IncomingMessage;
+  return (
+    message.method !== undefined ||
+    message.id !== undefined ||
+    message.result !== undefined ||
+    message.error !== undefined
+  );
 }
 
 function isCall(value: unknown): boolean {

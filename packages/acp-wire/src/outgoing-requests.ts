@@ -3,10 +3,46 @@ import { ErrorCode, RpcError, WireError } from "./errors.ts";
 import type { IncomingMessage } from "./message.ts";
 
 /** A request of ours that waits for its answer. */
-export interface PendingRequest {
+export class PendingRequest {
   readonly params: unknown;
-  resolve(result: unknown): void;
-  reject(error: Error): void;
+  readonly #onResult: RequestOptions["onResult"];
+  readonly #resolve: (result: unknown) => void;
+  readonly #reject: (error: unknown) => void;
+  /** Undoes what was set up to give the request up. */
+  release: (() => void) | undefined;
+
+  constructor(
+    params: unknown,
+    onResult: RequestOptions["onResult"],
+    resolve: (result: unknown) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.params = params;
+    this.#onResult = onResult;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  /** Settles the request with what the peer answered. */
+  settle({ result, error }: IncomingMessage): void {
+    // Some peers send `error: null` beside a result.
+    if (error !== undefined && error !== null) {
+      this.fail(toRpcError(error));
+      return;
+    }
+    this.release?.();
+    try {
+      this.#onResult?.(result ?? null);
+      this.#resolve(result ?? null);
+    } catch (cause) {
+      this.#reject(cause);
+    }
+  }
+
+  fail(error: unknown): void {
+    this.release?.();
+    this.#reject(error);
+  }
 }
 
 /** The requests of this side: their ids, and who waits for which answer. */
@@ -26,75 +62,60 @@ export class OutgoingRequests {
     const { signal, timeoutMs, onResult } = options;
     if (signal?.aborted) return Promise.reject(aborted(method, false));
     if (this.#ended !== undefined) return Promise.reject(asNotSent(this.#ended));
-    const id = this.#nextId++;
     return new Promise<T>((resolve, reject) => {
-      let timer: NodeJS.Timeout | undefined;
-      const settle = () => {
+      const id = this.#nextId++;
+      this.#send({ jsonrpc: "2.0", id, method, params });
+      const pending = new PendingRequest(
+        params,
+        onResult,
+        resolve as (result: unknown) => void,
+        reject,
+      );
+      this.#pending.set(id, pending);
+      if (signal === undefined && timeoutMs === undefined) return;
+      const onAbort = () => this.#giveUp(id, aborted(method, true));
+      signal?.addEventListener("abort", onAbort, { once: true });
+      const timer =
+        timeoutMs === undefined
+          ? undefined
+          : setTimeout(() => {
+              const message = `No answer to ${method} within ${timeoutMs} ms.`;
+              this.#giveUp(id, new WireError(message, { code: "timeout" }));
+            }, timeoutMs);
+      pending.release = () => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", onAbort);
-        this.#pending.delete(id);
       };
-      const giveUp = (error: WireError) => {
-        settle();
-        try {
-          this.#send({ jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: id } });
-        } catch {
-          // A peer that cannot be told has nothing left to cancel.
-        }
-        reject(error);
-      };
-      const onAbort = () => giveUp(aborted(method, true));
-      this.#pending.set(id, {
-        params,
-        resolve: (result) => {
-          settle();
-          try {
-            onResult?.(result);
-            resolve(result as T);
-          } catch (error) {
-            reject(error);
-          }
-        },
-        reject: (error) => {
-          settle();
-          reject(error);
-        },
-      });
-      try {
-        this.#send({ jsonrpc: "2.0", id, method, params });
-      } catch (error) {
-        settle();
-        reject(error);
-        return;
-      }
-      signal?.addEventListener("abort", onAbort, { once: true });
-      if (timeoutMs === undefined) return;
-      timer = setTimeout(() => {
-        giveUp(
-          new WireError(`No answer to ${method} within ${timeoutMs} ms.`, { code: "timeout" }),
-        );
-      }, timeoutMs);
     });
   }
 
-  /** The request that an answer belongs to; `late` when it was given up, `stray` when never made. */
-  find(answer: IncomingMessage): PendingRequest | "late" | "stray" {
+  /** The request that an answer settles, taken out; `late` when given up, `stray` when never made. */
+  take(answer: IncomingMessage): PendingRequest | "late" | "stray" {
     const id = toId(answer.id);
-    return this.#pending.get(id) ?? (id >= 1 && id < this.#nextId ? "late" : "stray");
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return id >= 1 && id < this.#nextId ? "late" : "stray";
+    this.#pending.delete(id);
+    return pending;
   }
 
   /** Fails what waits, and every later request. */
   fail(error: WireError): void {
     this.#ended ??= error;
-    for (const pending of [...this.#pending.values()]) pending.reject(error);
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const request of pending) request.fail(error);
   }
-}
 
-/** Settles a request with what the peer answered. */
-export function settle(pending: PendingRequest, { result, error }: IncomingMessage): void {
-  // Some peers send `error: null` beside a result.
-  if (error === undefined || error === null) pending.resolve(result ?? null);
-  else pending.reject(toRpcError(error));
+  #giveUp(id: number, error: WireError): void {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    try {
+      this.#send({ jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: id } });
+    } catch {
+      // A peer that cannot be told has nothing left to cancel.
+    }
+    pending?.fail(error);
+  }
 }
 
 function toRpcError(error: unknown): RpcError {

@@ -48,8 +48,8 @@ function events(
     maxLineBytes: max_bytes,
     onLine: (line) => {
       const parsed = parseLine(line);
-      if (parsed.kind === "message") seen.push({ message: parsed.message });
-      else if (parsed.kind !== "blank") seen.push({ noise: line });
+      if (typeof parsed === "object") seen.push({ message: parsed });
+      else if (parsed !== "blank") seen.push({ noise: line });
     },
     onOversize: () => seen.push({ oversize: true }),
   });

@@ -439,7 +439,9 @@ describe("settings", () => {
     return scripted(() => undefined, {
       modes,
       configOptions: options,
-      setMode: (mode) => void (modes.currentModeId = mode),
+      setMode: (mode) => {
+        modes.currentModeId = mode;
+      },
       setConfigOption: (id, value) => {
         const option = options.find((candidate) => candidate.id === id);
         if (option) option.currentValue = value;
@@ -505,7 +507,9 @@ describe("authentication", () => {
           known = true;
           return meta;
         },
-        logout: () => void (known = false),
+        logout: () => {
+          known = false;
+        },
       },
     });
     const init = await served.call("initialize", { protocolVersion: 1 });
