@@ -21,6 +21,9 @@ export type CreateAgentsOptions = {
   readonly log: Log;
 };
 
+/** How long an agent may take to come up: `npx` fetches a package of its size first. In milliseconds. */
+const START_MS = 120_000;
+
 /**
  * The file of each agent's program, by the agent's name.
  *
@@ -62,8 +65,11 @@ export async function createAgents(
       env: own,
       envPass,
       clientInfo: client,
+      initializeTimeoutMs: START_MS,
+      waitMs: START_MS,
       onStderr: (line) => log.debug({ line: formatForTerminal(line) }, "agent stderr"),
       onNoise: (line) => log.debug({ line: formatForTerminal(line) }, "agent noise"),
+      onOversize: () => log.warn("a line of the agent was too long and was left out"),
       onWarning: (message) => log.warn(message),
       onClientError: (err, method) => log.error({ err, method }, "taking an update failed"),
     });

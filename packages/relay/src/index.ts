@@ -5,7 +5,17 @@ export {
   createAccess,
   type Person,
 } from "./access.ts";
-export type { Bot } from "./config/schema.ts";
+export type { RelayApp } from "./app.ts";
+export { runRelay, type Streams } from "./cli/run-relay.ts";
+export { type LoadedConfig, readConfig } from "./config/read-config.ts";
+export type {
+  AgentConfig,
+  Bot,
+  Config,
+  PrivateListenerConfig,
+  WorkspaceConfig,
+} from "./config/schema.ts";
+export type { Env } from "./config/secret.ts";
 export {
   type ConversationKey,
   formatConversationKey,

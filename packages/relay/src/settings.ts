@@ -60,6 +60,9 @@ export type Settings = {
   readonly fromEnvironment: readonly string[];
 };
 
+/** Name of the agent that a relay has when nobody named one. */
+export const DEMO_AGENT = "demo";
+
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 8787;
 
@@ -128,7 +131,7 @@ function chooseAgents(config: Config, flags: StartFlags, app: RelayApp): Choice<
     return { byName: config.agents };
   }
   const speed = flags.speed === undefined ? [] : ["--speed", String(flags.speed)];
-  return { byName: { demo: agentOf([...app.demoAgent, ...speed]) } };
+  return { byName: { [DEMO_AGENT]: agentOf([...app.demoAgent, ...speed]) } };
 }
 
 function chooseWorkspaces(config: Config, flags: StartFlags): Choice<WorkspaceConfig> {

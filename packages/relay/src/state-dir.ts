@@ -80,7 +80,7 @@ async function lockDirectory(path: string): Promise<DatabaseSync> {
   const { DatabaseSync } = await import("node:sqlite");
   const lock = new DatabaseSync(file);
   try {
-    lock.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
+    lock.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
     return lock;
   } catch (error) {
     lock.close();

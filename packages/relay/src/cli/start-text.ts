@@ -1,6 +1,6 @@
 import type { RelayApp } from "../app.ts";
 import type { ListenAddress } from "../listener.ts";
-import type { Settings } from "../settings.ts";
+import { DEMO_AGENT, type Settings } from "../settings.ts";
 import type { Relay } from "../start-relay.ts";
 
 /** What `start` prints once the relay serves. Pure. No secret is in it, but for the demo's own key. */
@@ -30,7 +30,7 @@ function demoLines(
     `${app.name} ${app.version}: the demo. It serves this machine only, and whoever has the key below.`,
     "",
     `Address  ${url}`,
-    `Agent    ${bot?.agent}`,
+    `Agent    ${formatAgent(settings, bot?.agent)}`,
     `Work in  ${formatWorkspace(settings, bot?.workspace)}`,
     `State    ${stateDir}${removed}`,
     "",
@@ -77,6 +77,13 @@ function configuredLines(
 function formatAccessExample(isWhole: boolean): readonly string[] {
   const rule = '"access": [{ "users": ["THEIR-ID"], "role": "operator" }]';
   return isWhole ? [`{ ${rule} }`] : [`  ${rule}`];
+}
+
+/** There is no configuration in the demo: an agent that is not its own came by `--agent`. */
+function formatAgent({ agents }: Settings, name = ""): string {
+  return name === DEMO_AGENT
+    ? "the demo's own, which pretends to work"
+    : (agents[name]?.command ?? []).join(" ");
 }
 
 function formatWorkspace(settings: Settings, name = ""): string {

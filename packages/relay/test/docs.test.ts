@@ -1,0 +1,66 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { runRelay } from "../src/cli/run-relay.ts";
+import { readConfig } from "../src/config/read-config.ts";
+import { configSchema } from "../src/config/schema.ts";
+import { createSettings } from "../src/settings.ts";
+import { temporaryDirectory } from "./support.ts";
+import { testApp } from "./test-app.ts";
+
+const page = readFileSync(join(import.meta.dirname, "../../../docs/configuration.md"), "utf8");
+const [, example = ""] = /^```jsonc\n([\s\S]*?)^```$/m.exec(page) ?? [];
+
+test("the configuration in the documentation is valid and complete enough to start from", async () => {
+  const root = temporaryDirectory();
+  const secrets = join(root, "secrets");
+  mkdirSync(secrets);
+  for (const [name, length] of [
+    ["shop-key", 32],
+    ["anthropic-key", 40],
+  ] as const) {
+    writeFileSync(join(secrets, name), `${"x".repeat(length)}\n`);
+  }
+  const file = join(root, "relay.jsonc");
+  writeFileSync(file, example.replaceAll("/run/secrets", secrets));
+  const loaded = await readConfig(file, {});
+  const settings = createSettings({
+    app: testApp,
+    flags: { instance: "default" },
+    loaded: { ...loaded, file },
+    createKey: () => "",
+  });
+  expect(settings.bots).toMatchObject([{ name: "shop", agent: "claude", workspace: "shop" }]);
+  expect(loaded.config.bots["shop"]?.defaults.thinking).toBe("medium");
+});
+
+/** Every key that a configuration may have, by its own name. */
+function keysOf(schema: unknown): string[] {
+  if (schema instanceof z.ZodObject) {
+    return Object.entries(schema.shape).flatMap(([key, value]) => [key, ...keysOf(value)]);
+  }
+  if (schema instanceof z.ZodRecord) return keysOf(schema.valueType);
+  if (schema instanceof z.ZodArray) return keysOf(schema.element);
+  if (schema instanceof z.ZodDiscriminatedUnion) return schema.options.flatMap(keysOf);
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodExactOptional) {
+    return keysOf(schema.unwrap());
+  }
+  return [];
+}
+
+test("every key of the schema is in the documentation's example", () => {
+  const keys = new Set(keysOf(configSchema));
+  expect(keys.size).toBeGreaterThan(30);
+  const missing = [...keys].filter((key) => !example.includes(`"${key}"`));
+  expect(missing).toEqual([]);
+});
+
+test("every flag of start is in the documentation", async () => {
+  const stdout = new PassThrough({ encoding: "utf8" });
+  await runRelay(testApp, ["start", "--help"], {}, { stdout, stderr: new PassThrough() });
+  const flags = [...String(stdout.read()).matchAll(/^ +(--[a-z-]+)/gm)].map((match) => match[1]);
+  expect(flags).toHaveLength(9);
+  expect(flags.filter((flag) => !page.includes(flag ?? ""))).toEqual([]);
+});
