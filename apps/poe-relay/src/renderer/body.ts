@@ -7,11 +7,11 @@ import { renderContinued, renderSpoken } from "./spoken.ts";
 import { readStatus, renderFooter } from "./status-line.ts";
 import { ToolLines } from "./tool-lines.ts";
 
-/** The durable text of a view, and the code block that is open at its end. */
-export type Body = { readonly text: string; readonly fence: Fence | undefined };
-
-/** Grows at its end only while the view advances: a segment is rendered from itself and from those before it. */
-export function renderBody(view: TurnView, show: Display): Body {
+/**
+ * What stays of a view. Grows at its end only while the view advances: a segment is rendered from itself and from those
+ * before it.
+ */
+export function renderBody(view: TurnView, show: Display): string {
   const page = new Page();
   const tools = new ToolLines(show.toolDetails);
   const asks = new Map<string, PermissionAsk>();
@@ -58,7 +58,7 @@ export function renderBody(view: TurnView, show: Display): Body {
       page.add(renderFooter(readStatus(view, show.plan), view.usage));
     }
   }
-  return { text: page.text, fence: page.fence };
+  return page.text;
 }
 
 /** What the relay says in the middle of an answer. */

@@ -129,7 +129,8 @@ function harmless(found: string): string {
   return found.startsWith(QUESTION_MARK) ? "?" : found;
 }
 
-const opening = /^((?:[ \t]|>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))*)(?:(`{3,})[^`]*|(~{3,}).*)$/;
+const opening =
+  /^((?:[ \t]|>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))*)(?:(`{3,})[^`]*|(~{3,})[\s\S]*)$/;
 
 function opensFence(line: string): Fence | undefined {
   if (!line.includes("```") && !line.includes("~~~")) return undefined;

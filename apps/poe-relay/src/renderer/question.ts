@@ -23,9 +23,9 @@ const choices: ReadonlyMap<string, { readonly offer: string; readonly said: stri
 
 /** A question with what is really run, and its options in the agent's order, numbered from 1. */
 export function renderQuestion(ask: PermissionAsk): string {
-  const title = oneLine(ask.title, MAX_TITLE_CODE_POINTS);
+  const title = label(ask.title);
   const ownWords =
-    title === "" || title === oneLine(ask.subject, MAX_TITLE_CODE_POINTS)
+    title === "" || title === label(ask.subject)
       ? ""
       : `\n\nThe agent calls it ${codeLabel(title)}.`;
   return (
@@ -62,7 +62,7 @@ export function showInvisible(text: string): string {
 }
 
 function said(option: PermissionOption): string {
-  return choices.get(option.kind)?.said ?? `✓ answered “${escapeLabel(optionName(option))}”`;
+  return choices.get(option.kind)?.said ?? `✓ answered “${escapeLabel(label(option.name))}”`;
 }
 
 /** Whoever reads a view without its beginning is the person whose answer made it go on. */
@@ -79,15 +79,16 @@ function renderOptions(options: readonly PermissionOption[]): string {
 /** The meaning of an option's kind; with the agent's name for it where that says more: how far "always" goes, which "once". */
 function offer(option: PermissionOption, all: readonly PermissionOption[]): string {
   const word = choices.get(option.kind)?.offer;
-  const name = escapeLabel(optionName(option));
+  const name = escapeLabel(label(option.name));
   if (word === undefined) return name || "(no name)";
   const alone = all.filter((other) => other.kind === option.kind).length === 1;
   const clear = alone && !option.kind.endsWith("_always");
   return clear || name === "" ? word : `${word} (${name})`;
 }
 
-function optionName(option: PermissionOption): string {
-  return oneLine(option.name, MAX_TITLE_CODE_POINTS);
+/** The agent's words on one line, with nothing hidden in them. */
+function label(text: string): string {
+  return showInvisible(oneLine(text, MAX_TITLE_CODE_POINTS));
 }
 
 function codeBlock(text: string): string {

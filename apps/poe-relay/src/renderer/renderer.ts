@@ -5,15 +5,14 @@ import { renderFailure } from "./outcome.ts";
 import { renderTail } from "./tail.ts";
 
 /**
- * Poe Markdown: one part, the message's durable text, and below it a tail of quoted lines.
- *
- * A tail is shown behind an empty line. Where the text ends inside a code block, the tail begins by closing it.
+ * Poe Markdown: one part, the text that stays, and a tail to be shown behind an empty line. The tail's first line says
+ * what happens now and can stand alone; inside of a code block that is still open it is readable, not pretty.
  */
 export const renderer: MarkupRenderer<string> = {
   render(view, { show, now }) {
     const body = renderBody(view, show);
     return {
-      parts: [body.text],
+      parts: [body],
       ...(view.outcome === undefined && { tail: renderTail(view, body, show, now) }),
     };
   },

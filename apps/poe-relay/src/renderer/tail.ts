@@ -1,27 +1,26 @@
 import type { Display, ToolView, TurnView } from "@acp-kit/router";
 import { MAX_ACTIVITY_RUNES } from "@acp-kit/statusline";
-import type { Body } from "./body.ts";
 import { renderChecklist } from "./checklist.ts";
-import { closingLine } from "./markdown.ts";
 import { formatElapsed, readStatus, renderSpinner } from "./status-line.ts";
 import { toolLabel } from "./tool-lines.ts";
 
 /** How long the dots of a moving spinner stand still, in milliseconds. */
 const FRAME_MS = 3_000;
 
-/** What stands below an unfinished body and will vanish: what happens now, and the plan. */
-export function renderTail(view: TurnView, body: Body, show: Display, now: number): string {
+/** What stands below an unfinished body and will vanish: a line on what happens now, and the plan. */
+export function renderTail(view: TurnView, body: string, show: Display, now: number): string {
   const { label, since } = activity(view);
   const elapsed = formatElapsed(now - since);
   // Dots move while there is nothing else to see; under a text, each change would cost all of it again.
-  const frame = body.text === "" ? 1 + Math.floor(Math.max(0, now - since) / FRAME_MS) : undefined;
-  const lines = [
+  const age = Math.max(0, now - view.startedAt);
+  const frame = body === "" ? 1 + Math.floor(age / FRAME_MS) : undefined;
+  return [
     renderSpinner(readStatus(view, show.plan), label, elapsed, frame),
     ...(isBehind(view) ? ["> `!stop` ends that one."] : []),
     ...(show.plan ? [renderChecklist(view.plan)] : []),
-  ].filter((line) => line !== "");
-  const above = body.fence ? `${closingLine(body.fence)}\n\n` : "";
-  return above + lines.join("\n");
+  ]
+    .filter((line) => line !== "")
+    .join("\n");
 }
 
 /** What a view waits for, and since when. */

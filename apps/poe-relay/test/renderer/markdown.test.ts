@@ -13,6 +13,7 @@ describe("code is left as it is", () => {
     ["a block", "```sh\nx --model y\n```"],
     ["a block that is not closed", "```sh\nx --model y\n"],
     ["a block of tildes", "~~~\nx --model y\n~~~"],
+    ["a block with carriage returns", "~~~ sh\r\nx --model y\r\n~~~\r\n"],
     ["a block in a list", "1. run\n   ```\n   x --model y\n   ```"],
     ["a block behind a list marker", "- ```\n  vec![1] --model\n  ```"],
     ["a block in a quote", "> ```\n> x --model y\n> ```"],

@@ -88,6 +88,13 @@ test("the agent's own words stand beside the subject, as code on one line", () =
   expect(renderQuestion(ask)).not.toContain("calls it");
 });
 
+test("C15: nothing is hidden in the agent's words and the names of its options", () => {
+  const options = [{ id: "x", name: "Al\u200Bways\u202E", kind: "allow_always" }];
+  const asked = renderQuestion({ ...ask, title: "a\u202Eb\u200Bc", options });
+  expect(asked).toContain("`a b⟨U+200B⟩c`");
+  expect(asked).toContain("`1` always (Al⟨U+200B⟩ways)");
+});
+
 test("C17: a question stands behind all that the agent has said, outside of its code", () => {
   const body = bodyOf(fold(start, text("reply `1` ```\n~~~~"), { kind: "permission-ask", ask }));
   expect(body).toMatch(/\n~~~~\n\n❓ \*\*Run this\?\*\*\n/);

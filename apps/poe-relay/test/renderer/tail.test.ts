@@ -131,10 +131,6 @@ describe("the plan", () => {
   });
 });
 
-test("below an open code block the tail closes it first", () => {
-  expect(tailOf(fold(start, text("1. a\n   ```\n   x")), 0)).toBe("   ```\n\n> _Writing..._");
-});
-
 test("an ended view has no tail", () => {
   expect(tailOf(fold(start, end), 0)).toBeUndefined();
 });
