@@ -21,7 +21,7 @@ export type ChooseBotsOptions = {
 
 /**
  * The bots of the app's surface, each with its path and its keys; one that is named like the surface when the
- * configuration has none at all.
+ * configuration has none of them.
  *
  * @throws ConfigError
  */
@@ -31,13 +31,13 @@ export function chooseBots({
   key,
   path,
 }: ChooseBotsOptions): readonly [string, Bot][] {
-  const configured = Object.entries(config.bots);
-  const ours = configured.filter(([, bot]) => bot.surface === app.surfaceName);
-  if (configured.length > 0 && ours.length === 0) {
-    throw new ConfigError([`bots: none of them has "surface": "${app.surfaceName}"; add one`]);
-  }
+  const configured = Object.entries(config.bots).filter(
+    ([, bot]) => bot.surface === app.surfaceName,
+  );
   const bots: [string, Bot][] =
-    ours.length > 0 ? ours : [[app.surfaceName, botSchema.parse({ surface: app.surfaceName })]];
+    configured.length > 0
+      ? configured
+      : [[app.surfaceName, botSchema.parse({ surface: app.surfaceName })]];
   if (path !== undefined && bots.length > 1) {
     throw new ConfigError([
       "--path is for a single bot; set bots.<name>.path in the configuration",

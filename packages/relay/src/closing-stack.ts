@@ -1,9 +1,19 @@
+import { setTimeout } from "node:timers/promises";
 import type { Log } from "./log.ts";
+
+/** How long one thing may take to close when nothing else is said, in milliseconds. */
+const CLOSE_MS = 15_000;
+
+type Step = {
+  readonly name: string;
+  readonly close: () => Promise<unknown>;
+  readonly limitMs: number;
+};
 
 /** What was started, to be stopped in the opposite order. */
 export class ClosingStack {
   readonly #log: Log;
-  readonly #steps: { readonly name: string; readonly close: () => Promise<void> }[] = [];
+  readonly #steps: Step[] = [];
 
   constructor(log: Log) {
     this.#log = log;
@@ -15,18 +25,22 @@ export class ClosingStack {
     return resource;
   }
 
-  /** `close` has to end within a bound of its own. */
-  add(name: string, close: () => Promise<void>): void {
-    this.#steps.push({ name, close });
+  add(name: string, close: () => Promise<unknown>, limitMs: number = CLOSE_MS): void {
+    this.#steps.push({ name, close, limitMs });
   }
 
-  /** Closes everything, the newest first. One failure is logged and keeps nothing else from closing. */
+  /** Closes everything, the newest first. What fails or takes too long is logged and keeps nothing else from closing. */
   async close(): Promise<void> {
-    for (const { name, close } of this.#steps.splice(0).reverse()) {
+    for (const { name: what, close, limitMs } of this.#steps.splice(0).reverse()) {
+      const bound = new AbortController();
+      const late = setTimeout(limitMs, "late" as const, bound);
       try {
-        await close();
+        const first = await Promise.race([close(), late]);
+        if (first === "late") this.#log.error({ what, limitMs }, "closing took too long");
       } catch (err) {
-        this.#log.error({ err, what: name }, "closing failed");
+        this.#log.error({ err, what }, "closing failed");
+      } finally {
+        bound.abort();
       }
     }
   }

@@ -12,7 +12,6 @@ export type {
   AgentConfig,
   Bot,
   Config,
-  PrivateListenerConfig,
   WorkspaceConfig,
 } from "./config/schema.ts";
 export type { Env } from "./config/secret.ts";

@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import { connect } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RelayError } from "./errors.ts";
+import type { Log } from "./log.ts";
 
 /** Where to listen. Port 0 lets the system choose. */
 export type ListenAddress =
@@ -16,6 +17,7 @@ export type ListenOptions = {
   readonly fetch: Fetch;
   /** How an operator gives another address, for errors: `"--port"`. */
   readonly setting: string;
+  readonly log: Log;
   /** Default {@link HTTP_LIMITS}. */
   readonly limits?: HttpLimits;
 };
@@ -61,7 +63,7 @@ const MAX_CHECK_MS = 5_000;
  * @throws RelayError `port_taken` or `listen_failed`.
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { address, fetch, setting, limits = HTTP_LIMITS } = options;
+  const { address, fetch, setting, log, limits = HTTP_LIMITS } = options;
   if (address.kind === "socket") await removeStaleSocket(address.path, setting);
   // Its promise never rejects: what `fetch` throws becomes a 500.
   const respond = getRequestListener((request, env) => fetch(request, env as HttpBindings));
@@ -83,9 +85,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   );
   server.maxHeadersCount = limits.maxHeaders;
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => reject(describeFailure(error, address, setting)));
-    server.listen(address.kind === "tcp" ? { ...address, exclusive: true } : address, resolve);
+    const fail = (error: Error) => reject(describeFailure(error, address, setting));
+    server.once("error", fail);
+    server.listen(address.kind === "tcp" ? { ...address, exclusive: true } : address, () => {
+      server.off("error", fail);
+      resolve();
+    });
   });
+  // A server that cannot accept a connection (no more descriptors, say) goes on with the next one.
+  server.on("error", (err) => log.error({ err }, "a listener failed"));
   if (address.kind === "socket") await chmod(address.path, 0o600);
   let closed: Promise<void> | undefined;
   return {

@@ -1,7 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { createRouter, MemoryStore, type Router } from "@acp-kit/router";
 import { createAccess, isOpenToEverybody } from "./access.ts";
 import { createAgents, findAgentPrograms } from "./agents.ts";
@@ -19,7 +18,6 @@ import {
   openStateDir,
   type StateDir,
 } from "./state-dir.ts";
-import type { RelaySurface } from "./surface.ts";
 import { createWorkspaces } from "./workspaces.ts";
 
 export type StartRelayOptions = {
@@ -81,11 +79,14 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
       address: { kind: "tcp", ...settings.listen },
       fetch: createPublicApp(surface, log),
       setting: "--port",
+      log,
     });
-    closing.add("public listener", async () => {
-      const closed = publicListener.close(DRAIN_MS);
-      await Promise.all([drainWithin(surface, DRAIN_MS), closed]);
-    });
+    closing.add(
+      "open responses",
+      () => Promise.all([publicListener.close(DRAIN_MS), surface.drain()]),
+      // The listener cuts what is left at that bound, and then a surface has nothing more to end.
+      DRAIN_MS + 1_000,
+    );
     logRisks(log, settings);
     await surface.resume?.();
     return {
@@ -107,15 +108,6 @@ async function openState({ app, settings, env }: StartRelayOptions): Promise<Sta
     : openStateDir(defaultStateDir(app.name, settings.instance, env));
 }
 
-async function drainWithin(surface: RelaySurface, limitMs: number): Promise<void> {
-  const bound = new AbortController();
-  try {
-    await Promise.race([surface.drain(), setTimeout(limitMs, undefined, bound)]);
-  } finally {
-    bound.abort();
-  }
-}
-
 type PrivateOptions = {
   readonly settings: Settings;
   readonly stateDir: string;
@@ -135,6 +127,7 @@ async function listenPrivately({
       address: { kind: "socket", path: socket ?? join(stateDir, "private.sock") },
       fetch: createPrivateApp({ router, log }),
       setting: "private.socket",
+      log,
     });
   }
   let hosts: readonly string[] = [];
@@ -142,6 +135,7 @@ async function listenPrivately({
     address: { kind: "tcp", host, port },
     fetch: createPrivateApp({ router, log, guard: () => ({ hosts, token }) }),
     setting: "private.port",
+    log,
   });
   if (listener.address.kind === "tcp") {
     const { port: bound } = listener.address;

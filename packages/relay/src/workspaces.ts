@@ -45,11 +45,9 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Work
       const workspace = Object.hasOwn(workspaces, name) ? workspaces[name] : undefined;
       if (!workspace) throw unusable(name, "is not in the configuration");
       const id = safeDirectoryName(conversation);
-      const filesDir = join(stateDir, "files", id);
-      await mkdir(filesDir, { recursive: true, mode: 0o700 });
+      const filesDir = await ownDirectory(name, join(stateDir, "files", id));
       if (workspace.isolation === "scratch") {
-        const cwd = join(stateDir, "convs", id);
-        await mkdir(cwd, { recursive: true, mode: 0o700 });
+        const cwd = await ownDirectory(name, join(stateDir, "convs", id));
         return { cwd, roots: [filesDir], filesDir };
       }
       const cwd = await checkShared(name, workspace.path, options);
@@ -64,6 +62,17 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Work
 /** A directory name for a conversation: nothing that a platform or a person chose stands in it. 32 hex digits. */
 export function safeDirectoryName(conversation: string): string {
   return createHash("sha256").update(conversation).digest("hex").slice(0, 32);
+}
+
+/** An agent can put a link in the place of a directory that it works in; what follows would leave the state directory. */
+async function ownDirectory(name: string, path: string): Promise<string> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    if ((await realpath(path)) === path) return path;
+  } catch (error) {
+    throw unusable(name, "has a directory that cannot be made", error);
+  }
+  throw unusable(name, "has a directory that was replaced by a link; remove the link");
 }
 
 async function checkShared(

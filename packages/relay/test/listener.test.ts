@@ -5,7 +5,11 @@ import { connect, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { HTTP_LIMITS, type HttpLimits, type Listener, listen } from "../src/listener.ts";
+import { createLog } from "../src/log.ts";
+import { Redactor } from "../src/redactor.ts";
 import { rejection, temporaryDirectory, within } from "./support.ts";
+
+const log = createLog({ level: "silent", write: () => {}, redactor: new Redactor() });
 
 type Setup = {
   fetch?: (request: Request) => Response | Promise<Response>;
@@ -19,6 +23,7 @@ async function listening({ fetch, limits, host = "127.0.0.1", port = 0 }: Setup 
     address: { kind: "tcp", host, port },
     fetch: fetch ?? (() => new Response("hello")),
     setting: "--port",
+    log,
     limits: { ...HTTP_LIMITS, ...limits },
   });
   onTestFinished(() => listener.close(0));
@@ -173,6 +178,7 @@ function listenOn(path: string) {
     address: { kind: "socket", path },
     fetch: () => new Response("hello"),
     setting: "private.socket",
+    log,
   });
 }
 

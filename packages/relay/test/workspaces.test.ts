@@ -56,6 +56,25 @@ describe("scratch", () => {
     }
   });
 
+  test("a directory that was replaced by a link is an error, in the workspace and for files", async () => {
+    const workspaces = await create({ scratch });
+    for (const part of ["cwd", "filesDir"] as const) {
+      const workspace = await workspaces.workspaceFor("scratch", `c-${part}`);
+      rmSync(workspace[part], { recursive: true });
+      symlinkSync(join(root, "etc"), workspace[part]);
+      expect(await rejection(workspaces.workspaceFor("scratch", `c-${part}`))).toMatchObject({
+        code: "workspace",
+        message: expect.stringContaining("replaced by a link"),
+      });
+      rmSync(workspace[part]);
+      symlinkSync(join(root, "nowhere"), workspace[part]);
+      expect(await rejection(workspaces.workspaceFor("scratch", `c-${part}`))).toMatchObject({
+        code: "workspace",
+      });
+      expect(existsSync(join(root, "nowhere"))).toBe(false);
+    }
+  });
+
   test("a directory name says nothing of the id, and two ids never share one", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (a, b) => {

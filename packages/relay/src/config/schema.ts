@@ -152,4 +152,3 @@ export type Config = z.output<typeof configSchema>;
 export type Bot = Config["bots"][string];
 export type AgentConfig = Config["agents"][string];
 export type WorkspaceConfig = Config["workspaces"][string];
-export type PrivateListenerConfig = NonNullable<Config["private"]>;
