@@ -1,0 +1,4 @@
+import { writeFileSync } from "node:fs";
+import { renderCatalogue } from "./render.ts";
+
+writeFileSync(new URL("../EVENTS.md", import.meta.url), renderCatalogue());
