@@ -69,6 +69,10 @@ export type PermissionAsk = {
   readonly toolKind: string;
   /** What is really run, from the tool's raw input: a command, a path, or the input as JSON. */
   readonly subject: string;
+  /** `title`: the agent sent no input, the subject is only its own description. */
+  readonly subjectFrom: "input" | "title";
+  /** True when the subject is cut: what is really run is more than what is shown. */
+  readonly subjectCut: boolean;
   readonly options: readonly PermissionOption[];
   /** Milliseconds since the epoch; the question lapses then. */
   readonly expiresAt: number;
@@ -146,7 +150,8 @@ export type EventBody =
       readonly kind: "permission-answer";
       readonly permission: string;
       readonly end: PermissionEnd;
-      readonly option?: string;
+      /** What was chosen, whole: a reader that starts behind the question has to say what it meant. */
+      readonly option?: PermissionOption;
       /** The person who chose; absent when a policy, the turn's end or the clock did. */
       readonly by?: string;
     }

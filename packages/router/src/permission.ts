@@ -1,4 +1,4 @@
-import type { PermissionOutcome, PermissionRequestParams } from "@acp-kit/acp-wire";
+import type { PermissionRequestParams } from "@acp-kit/acp-wire";
 import type { PermissionAsk, PermissionOption } from "./events.ts";
 import { asFields, asFieldsList, asText } from "./fields.ts";
 import type { PermissionPolicy } from "./router.ts";
@@ -20,15 +20,16 @@ export function parsePermissionAsk(
 ): PermissionAsk {
   const call = asFields(request.toolCall) ?? {};
   const title = asText(call["title"]) ?? about.known?.title ?? "";
+  const input = formatSubject(call["rawInput"] ?? about.known?.rawInput);
+  const subject = cut(input ?? title, MAX_SUBJECT_CODE_POINTS);
   return {
     id: about.id,
     requester: about.requester,
     title: cut(title, 400),
     toolKind: asText(call["kind"]) ?? about.known?.toolKind ?? "other",
-    subject: cut(
-      formatSubject(call["rawInput"] ?? about.known?.rawInput) ?? title,
-      MAX_SUBJECT_CODE_POINTS,
-    ),
+    subject,
+    subjectFrom: input === undefined ? "title" : "input",
+    subjectCut: subject !== (input ?? title),
     options: parseOptionList(request.options),
     expiresAt: about.now + QUESTION_TIMEOUT_MS,
   };
@@ -44,23 +45,20 @@ export type ToolInput = {
 /**
  * What a policy answers by itself, or `undefined` when a person has to.
  *
- * A policy never chooses more than this once: an `allow_always` is for people, and a missing reject option is `cancelled`.
+ * A policy never chooses more than this once: an `allow_always` is for people. Without a reject option the answer is
+ * none of them.
  */
 export function choosePolicyOption(
   policy: PermissionPolicy,
   ask: PermissionAsk,
-): PermissionOutcome | undefined {
+): { readonly option: PermissionOption | undefined } | undefined {
   const pick = (kind: string) => ask.options.find((option) => option.kind === kind);
   if (policy === "allow") {
     // A call that switches the mode would widen what later calls may do.
     const once = ask.toolKind === "switch_mode" ? undefined : pick("allow_once");
-    return once && { outcome: "selected", optionId: once.id };
+    return once && { option: once };
   }
-  if (policy === "deny") {
-    const once = pick("reject_once");
-    return once ? { outcome: "selected", optionId: once.id } : { outcome: "cancelled" };
-  }
-  return undefined;
+  return policy === "deny" ? { option: pick("reject_once") } : undefined;
 }
 
 function parseOptionList(value: unknown): PermissionOption[] {

@@ -1,7 +1,7 @@
 import type { PermissionOutcome } from "@acp-kit/acp-wire";
-import type { EventBody, PermissionAsk, PermissionEnd } from "./events.ts";
+import type { EventBody, PermissionAsk, PermissionEnd, PermissionOption } from "./events.ts";
 
-type Ending = { end: PermissionEnd; option?: string; by?: string };
+type Ending = { end: PermissionEnd; option?: PermissionOption; by?: string };
 
 /** The open questions of a turn. Each ends once: by an answer, the clock, the agent, or the turn. */
 export class Questions {
@@ -48,9 +48,7 @@ export class Questions {
   /** Answers a question. An option that the agent did not send counts as none of them. False: it is not open. */
   answer(permission: string, option: string | undefined, by: string): boolean {
     const sent = this.#open.get(permission)?.ask.options.find((one) => one.id === option);
-    const ending: Ending = sent
-      ? { end: "selected", option: sent.id, by }
-      : { end: "cancelled", by };
+    const ending: Ending = sent ? { end: "selected", option: sent, by } : { end: "cancelled", by };
     return this.#settle(permission, ending);
   }
 
@@ -68,7 +66,7 @@ export class Questions {
     question.tell(
       ending.option === undefined
         ? { outcome: "cancelled" }
-        : { outcome: "selected", optionId: ending.option },
+        : { outcome: "selected", optionId: ending.option.id },
     );
     return true;
   }

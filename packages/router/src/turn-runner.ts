@@ -106,14 +106,14 @@ export class TurnRunner {
     });
     const chosen = choosePolicyOption(this.#host.policy(), ask);
     if (!chosen) return this.#questions.ask(ask, QUESTION_TIMEOUT_MS, signal);
-    const option = chosen.outcome === "selected" ? chosen.optionId : undefined;
+    const { option } = chosen;
     this.#host.record({
       kind: "permission-answer",
       permission: ask.id,
       end: option === undefined ? "cancelled" : "selected",
-      ...(option !== undefined && { option }),
+      ...(option && { option }),
     });
-    return chosen;
+    return option ? { outcome: "selected", optionId: option.id } : { outcome: "cancelled" };
   }
 
   #step(event: TurnEvent): void {

@@ -2,6 +2,7 @@ import type {
   LogEvent,
   PermissionAsk,
   PermissionEnd,
+  PermissionOption,
   PlanEntry,
   Status,
   ToolContent,
@@ -36,7 +37,7 @@ export type Segment =
       readonly kind: "answer";
       readonly permission: string;
       readonly end: PermissionEnd;
-      readonly option?: string;
+      readonly option?: PermissionOption;
       readonly by?: string;
     }
   | {

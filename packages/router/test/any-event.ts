@@ -9,6 +9,8 @@ const ask = (id: string): EventBody => ({
     title: "Run",
     toolKind: "execute",
     subject: "ls",
+    subjectFrom: "input",
+    subjectCut: false,
     options: [{ id: "y", name: "Allow", kind: "allow_once" }],
     expiresAt: 9_999,
   },

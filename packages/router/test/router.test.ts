@@ -178,7 +178,7 @@ test("a question waits in the log, its answer continues the turn, a repeat of th
   const events = await rig.follow(turn);
   expect(textOf(events)).toBe("allowed!");
   expect(events.filter((event) => event.kind === "permission-answer")).toMatchObject([
-    { end: "selected", option: "once", by: "ana" },
+    { end: "selected", option: { id: "once" }, by: "ana" },
   ]);
   expect((await rig.router.submit("c", { ...answer, key: "a2" })).how).toBe("late");
 });

@@ -6,6 +6,7 @@ import {
   type Lease,
   MAX_CHECKPOINT_STATE_BYTES,
   type NewEvent,
+  type PermissionAsk,
   type PromptItem,
   REDRIVE_WINDOW_MS,
   type Store,
@@ -205,12 +206,14 @@ export function describeStoreContract(name: string, create: () => Promise<Store>
     test("an answer reaches the owner once, and is late once its question has ended", async () => {
       await using store = await create();
       const lease = await claimed(store);
-      const ask = {
+      const ask: PermissionAsk = {
         id: "q",
         requester: "ana",
         title: "t",
         toolKind: "execute",
         subject: "ls",
+        subjectFrom: "input",
+        subjectCut: false,
         options: [],
         expiresAt: 9,
       };
@@ -234,12 +237,14 @@ export function describeStoreContract(name: string, create: () => Promise<Store>
     test("an answer's reader begins where it asked to, the start of the log included", async () => {
       await using store = await create();
       const lease = await claimed(store);
-      const ask = {
+      const ask: PermissionAsk = {
         id: "q",
         requester: "ana",
         title: "",
         toolKind: "other",
         subject: "",
+        subjectFrom: "title",
+        subjectCut: false,
         options: [],
         expiresAt: 9,
       };

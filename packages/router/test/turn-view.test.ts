@@ -79,12 +79,20 @@ test("a question is open until its answer, and both stand in the order of the lo
     title: "Run",
     toolKind: "execute",
     subject: "ls",
+    subjectFrom: "input" as const,
+    subjectCut: false,
     options: [],
     expiresAt: 99,
   };
   const events = log(
     { kind: "permission-ask", ask },
-    { kind: "permission-answer", permission: "q", end: "selected", option: "y", by: "ana" },
+    {
+      kind: "permission-answer",
+      permission: "q",
+      end: "selected",
+      option: { id: "y", name: "Yes", kind: "allow_once" },
+      by: "ana",
+    },
   );
   expect(fold(events.slice(0, 1)).asks).toEqual([ask]);
   const view = fold(events);

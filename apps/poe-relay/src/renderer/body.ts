@@ -1,4 +1,4 @@
-import type { Display, PermissionAsk, TurnView } from "@acp-kit/router";
+import type { Display, TurnView } from "@acp-kit/router";
 import { quote } from "./label.ts";
 import { closingLine, type Fence, type Rendered, renderMarkdown } from "./markdown.ts";
 import { isAnswer, renderOutcome } from "./outcome.ts";
@@ -14,7 +14,6 @@ import { ToolLines } from "./tool-lines.ts";
 export function renderBody(view: TurnView, show: Display): string {
   const page = new Page();
   const tools = new ToolLines(show.toolDetails);
-  const asks = new Map<string, PermissionAsk>();
   let previous: string | undefined;
   for (const segment of view.segments) {
     if (segment.kind === "file") continue; // sent beside the text, which goes on where it was
@@ -38,11 +37,10 @@ export function renderBody(view: TurnView, show: Display): string {
         break;
       }
       case "question":
-        asks.set(segment.ask.id, segment.ask);
         page.add(renderQuestion(segment.ask));
         break;
       case "answer":
-        page.add(renderAnswer(segment, asks.get(segment.permission), view.who));
+        page.add(renderAnswer(segment, view.who));
         break;
       case "notice":
         page.add(renderNotice(segment.text, segment.level));

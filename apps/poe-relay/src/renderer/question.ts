@@ -24,33 +24,38 @@ const choices: ReadonlyMap<string, { readonly offer: string; readonly said: stri
 /** A question with what is really run, and its options in the agent's order, numbered from 1. */
 export function renderQuestion(ask: PermissionAsk): string {
   const title = label(ask.title);
-  const ownWords =
-    title === "" || title === label(ask.subject)
-      ? ""
-      : `\n\nThe agent calls it ${codeLabel(title)}.`;
-  return (
-    `${QUESTION_MARK} **${headings.get(ask.toolKind) ?? "Allow this?"}**\n\n` +
-    `${codeBlock(showInvisible(ask.subject))}${ownWords}\n\n${renderOptions(ask.options)}`
-  );
+  return [
+    `${QUESTION_MARK} **${headings.get(ask.toolKind) ?? "Allow this?"}**`,
+    codeBlock(showInvisible(ask.subject)),
+    ...renderCaveats(ask, title),
+    renderOptions(ask.options, ask.subjectCut),
+  ].join("\n\n");
 }
 
-/** One line on how a question ended. `ask` is unknown to a view that starts behind the question. */
+/** One line on how a question ended. */
 export function renderAnswer(
   answer: Extract<Segment, { kind: "answer" }>,
-  ask: PermissionAsk | undefined,
   requester: string | undefined,
 ): string {
   const by = answer.by === undefined ? "" : byWhom(answer.by, requester);
   switch (answer.end) {
-    case "selected": {
-      const option = ask?.options.find((one) => one.id === answer.option);
-      return `> ${option ? said(option) : "✓ answered"}${by || " by the relay's rules"}`;
-    }
+    case "selected":
+      return `> ${answer.option ? said(answer.option) : "✓ answered"}${by || " by the relay's rules"}`;
     case "cancelled":
       return by === "" ? "> ✗ the question was withdrawn" : `> ✗ refused${by}`;
     case "expired":
       return "> ✗ nobody answered in time, so the agent was told no";
   }
+}
+
+/** What the subject does not say about itself. */
+function renderCaveats(ask: PermissionAsk, title: string): string[] {
+  if (ask.subjectCut) return ["⚠️ That is only its beginning: it is too long to show here."];
+  if (ask.subjectFrom === "title") {
+    return ["⚠️ Those are the agent's own words; it did not say what it would really do."];
+  }
+  const isSaid = title === "" || title === label(ask.subject);
+  return isSaid ? [] : [`The agent calls it ${codeLabel(title)}.`];
 }
 
 /** Every character that a reader could not see, or that changes the order of others, as its code point. */
@@ -70,8 +75,11 @@ function byWhom(person: string, requester: string | undefined): string {
   return requester === undefined || person === requester ? " by you" : " by an approver";
 }
 
-function renderOptions(options: readonly PermissionOption[]): string {
-  const numbered = options.map((option, index) => `\`${index + 1}\` ${offer(option, options)}`);
+/** What nobody could read whole may be allowed once, not for ever; the numbers stay those of the agent's list. */
+function renderOptions(options: readonly PermissionOption[], isCut: boolean): string {
+  const numbered = options.flatMap((option, index) =>
+    isCut && option.kind === "allow_always" ? [] : `\`${index + 1}\` ${offer(option, options)}`,
+  );
   const other = "anything else counts as no and is passed on.";
   return numbered.length === 0 ? `Reply: ${other}` : `${numbered.join(" · ")} — ${other}`;
 }

@@ -70,7 +70,14 @@ const body: fc.Arbitrary<EventBody> = fc.oneof(
     .map(
       (ask): EventBody => ({
         kind: "permission-ask",
-        ask: { requester: "ana", toolKind: "execute", expiresAt: 0, ...ask },
+        ask: {
+          requester: "ana",
+          toolKind: "execute",
+          subjectFrom: "input",
+          subjectCut: false,
+          expiresAt: 0,
+          ...ask,
+        },
       }),
     ),
   fc
@@ -78,7 +85,7 @@ const body: fc.Arbitrary<EventBody> = fc.oneof(
       {
         permission: id,
         end: fc.constantFrom("selected", "cancelled", "expired"),
-        option: id,
+        option,
         by: fc.constantFrom("ana", "bob"),
       },
       { requiredKeys: ["permission", "end"] },

@@ -21,6 +21,8 @@ const install: PermissionAsk = {
   title: "Rebuild from scratch",
   toolKind: "execute",
   subject: "rm -rf dist && pnpm build",
+  subjectFrom: "input",
+  subjectCut: false,
   options: [
     { id: "once", name: "Allow", kind: "allow_once" },
     { id: "always", name: "Always allow pnpm", kind: "allow_always" },
@@ -121,7 +123,13 @@ const scenarios: readonly Scenario[] = [
       opus,
       text("The build is stale."),
       { kind: "permission-ask", ask: install },
-      { kind: "permission-answer", permission: "p1", end: "selected", option: "once", by: "ana" },
+      {
+        kind: "permission-answer",
+        permission: "p1",
+        end: "selected",
+        option: { id: "once", name: "Allow", kind: "allow_once" },
+        by: "ana",
+      },
       toolStart("1", "rm -rf dist && pnpm build"),
       text("Built."),
       end,

@@ -1,4 +1,4 @@
-import type { EventBody, PermissionAsk } from "@acp-kit/router";
+import type { EventBody, PermissionAsk, PermissionOption } from "@acp-kit/router";
 import { describe, expect, test } from "vitest";
 import { renderQuestion, showInvisible } from "../../src/renderer/question.ts";
 import { bodyOf, end, fold, start, text } from "./fold.ts";
@@ -9,6 +9,8 @@ const ask: PermissionAsk = {
   title: "ls",
   toolKind: "execute",
   subject: "ls",
+  subjectFrom: "input",
+  subjectCut: false,
   options: [
     { id: "o1", name: "Allow", kind: "allow_once" },
     { id: "o2", name: "Allow ls", kind: "allow_always" },
@@ -17,6 +19,12 @@ const ask: PermissionAsk = {
     { id: "o5", name: "Ask *Bob*", kind: "escalate" },
   ],
   expiresAt: 0,
+};
+
+const chosen = (id: string): PermissionOption => {
+  const option = ask.options.find((one) => one.id === id);
+  if (!option) throw new Error(`no option ${id}`);
+  return option;
 };
 
 test("options are numbered in the agent's order and say what they mean", () => {
@@ -100,8 +108,20 @@ test("C17: a question stands behind all that the agent has said, outside of its 
   expect(body).toMatch(/\n~~~~\n\n❓ \*\*Run this\?\*\*\n/);
 });
 
+test("C15: a subject that is cut says so, and cannot be allowed for ever; the numbers stay", () => {
+  const shown = renderQuestion({ ...ask, subjectCut: true });
+  expect(shown).toContain("only its beginning");
+  expect(shown).not.toContain("always (Allow ls)");
+  expect(shown).toContain("`3` no");
+});
+
+test("C15: a question whose only subject is the agent's title says so", () => {
+  expect(renderQuestion({ ...ask, subjectFrom: "title" })).toContain("the agent's own words");
+});
+
 describe("an answer is one line", () => {
-  const answered = (answer: Partial<Extract<EventBody, { kind: "permission-answer" }>>) =>
+  type Answer = Partial<Extract<EventBody, { kind: "permission-answer" }>>;
+  const answered = (answer: Answer) =>
     bodyOf(
       fold(
         start,
@@ -113,25 +133,31 @@ describe("an answer is one line", () => {
       .at(-1);
 
   test.each([
-    [{ option: "o1", by: "ana" }, "> ✓ allowed once by you"],
-    [{ option: "o2", by: "bob" }, "> ✓ allowed always by an approver"],
-    [{ option: "o3", by: "ana" }, "> ✗ refused by you"],
-    [{ option: "o4", by: "ana" }, "> ✗ refused always by you"],
-    [{ option: "o5", by: "ana" }, "> ✓ answered “Ask \\*Bob\\*” by you"],
-    [{ option: "o1" }, "> ✓ allowed once by the relay's rules"],
+    [{ option: chosen("o1"), by: "ana" }, "> ✓ allowed once by you"],
+    [{ option: chosen("o2"), by: "bob" }, "> ✓ allowed always by an approver"],
+    [{ option: chosen("o3"), by: "ana" }, "> ✗ refused by you"],
+    [{ option: chosen("o4"), by: "ana" }, "> ✗ refused always by you"],
+    [{ option: chosen("o5"), by: "ana" }, "> ✓ answered “Ask \\*Bob\\*” by you"],
+    [{ option: chosen("o1") }, "> ✓ allowed once by the relay's rules"],
     [{ end: "cancelled", by: "ana" }, "> ✗ refused by you"],
     [{ end: "cancelled" }, "> ✗ the question was withdrawn"],
     [{ end: "expired" }, "> ✗ nobody answered in time, so the agent was told no"],
-  ] as const)("%j", (answer, line) => {
+  ] satisfies [Answer, string][])("%j", (answer, line) => {
     expect(answered(answer)).toBe(line);
   });
 
-  test("a view that starts behind the question says who answered, not what it cannot know", () => {
+  test("a view that starts behind the question says what was chosen all the same", () => {
     const view = fold(
-      { kind: "permission-answer", permission: "p", end: "selected", option: "o1", by: "ana" },
+      {
+        kind: "permission-answer",
+        permission: "p",
+        end: "selected",
+        option: chosen("o1"),
+        by: "ana",
+      },
       text("Done."),
       end,
     );
-    expect(bodyOf(view)).toBe("> ✓ answered by you\n\nDone.");
+    expect(bodyOf(view)).toBe("> ✓ allowed once by you\n\nDone.");
   });
 });

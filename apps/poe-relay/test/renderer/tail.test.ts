@@ -23,6 +23,8 @@ const ask: EventBody = {
     title: "ls",
     toolKind: "execute",
     subject: "ls",
+    subjectFrom: "input",
+    subjectCut: false,
     options: [],
     expiresAt: 0,
   },
