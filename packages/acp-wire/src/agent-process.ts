@@ -5,6 +5,7 @@ import type { AgentOptions } from "./agent-options.ts";
 import { Conn } from "./conn.ts";
 import type { RequestOptions } from "./conn-options.ts";
 import { type AgentExit, type AgentPhase, ErrorCode, RpcError, WireError } from "./errors.ts";
+import { PROTOCOL_VERSION } from "./protocol-version.ts";
 import { type SessionClient, SessionClients } from "./session-clients.ts";
 import {
   reduceSettings,
@@ -33,8 +34,6 @@ import type {
 } from "./types/session.ts";
 import type { SessionUpdateParams } from "./types/update.ts";
 
-/** The version of ACP that this package speaks. */
-export const PROTOCOL_VERSION = 1;
 /** An agent whose pipes are closed gets this long to exit before it is stopped. */
 const SILENT_EXIT_MS = 1_000;
 /** Pages of session/list that are followed; more are an agent that goes in circles. */

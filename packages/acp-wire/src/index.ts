@@ -1,7 +1,7 @@
 export type { StopTimings } from "./agent-child.ts";
 export { type AgentEnvOptions, createAgentEnv } from "./agent-env.ts";
 export type { AgentOptions } from "./agent-options.ts";
-export { AgentProcess, PROTOCOL_VERSION } from "./agent-process.ts";
+export { AgentProcess } from "./agent-process.ts";
 export { AgentSupervisor, type SupervisorOptions } from "./agent-supervisor.ts";
 export { Conn } from "./conn.ts";
 export type {
@@ -27,12 +27,14 @@ export {
 export type { ByteIo, ConnIo, MessageIo } from "./io.ts";
 export { DEFAULT_MAX_LINE_BYTES, LineSplitter, type LineSplitterOptions } from "./line-splitter.ts";
 export type { MessageId } from "./message.ts";
+export { PROTOCOL_VERSION } from "./protocol-version.ts";
 export type {
   AgentSession,
   Factory,
   PromptOutcome,
   SessionParams,
 } from "./serve/agent-session.ts";
+export { clipText } from "./serve/clip-text.ts";
 export { createFileStore } from "./serve/file-store.ts";
 export {
   type McpEnv,
@@ -52,6 +54,7 @@ export {
   type SessionStore,
   type StoredSession,
 } from "./serve/session-store.ts";
+export { toolKindFor } from "./serve/tool-kind.ts";
 export type { SessionClient } from "./session-clients.ts";
 export type {
   Annotations,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { backoffMs } from "../src/backoff.ts";
 import { AgentSupervisor, type SupervisorOptions } from "../src/index.ts";
-import { agentFile, Listener } from "./agents.ts";
+import { agentOptions, Listener } from "./agents.ts";
 
 const text = (value: string) => [{ type: "text", text: value }] as const;
 const failed = (call: Promise<unknown>) =>
@@ -13,10 +13,8 @@ const failed = (call: Promise<unknown>) =>
 
 function supervise(options: Partial<SupervisorOptions> = {}, ...faults: string[]) {
   return new AgentSupervisor({
-    command: [process.execPath, agentFile("raw-agent.mjs"), ...faults],
-    hostEnv: process.env,
-    clientInfo: { name: "test", version: "0" },
-    ...options,
+    ...agentOptions("raw-agent.mjs", faults, options),
+    ...(options.waitMs !== undefined && { waitMs: options.waitMs }),
   });
 }
 

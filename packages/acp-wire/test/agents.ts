@@ -8,17 +8,32 @@ import {
   type SessionClient,
   type SessionUpdateParams,
 } from "../src/index.ts";
+import { both, wireCheck } from "./wire-check.ts";
 
 export const agentFile = (name: string) =>
   fileURLToPath(new URL(`agents/${name}`, import.meta.url));
 
+/** Starts one of the agents in test/agents, and checks everything that it is sent. */
+export function startAgent(file: string, args: string[] = [], options: Partial<AgentOptions> = {}) {
+  return AgentProcess.start(agentOptions(file, args, options));
+}
+
 export function rawAgent(faults: string[] = [], options: Partial<AgentOptions> = {}) {
-  return AgentProcess.start({
-    command: [process.execPath, agentFile("raw-agent.mjs"), ...faults],
+  return startAgent("raw-agent.mjs", faults, options);
+}
+
+export function agentOptions(
+  file: string,
+  args: string[] = [],
+  options: Partial<AgentOptions> = {},
+): AgentOptions {
+  return {
+    command: [process.execPath, "--conditions=@acp-kit/source", agentFile(file), ...args],
     hostEnv: process.env,
     clientInfo: { name: "test", version: "0" },
     ...options,
-  });
+    trace: both(wireCheck(), options.trace),
+  };
 }
 
 /** A client that writes down what it hears. */

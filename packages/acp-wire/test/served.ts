@@ -11,6 +11,7 @@ import {
   serveAgent,
 } from "../src/index.ts";
 import { createPair } from "./pair.ts";
+import { both, wireCheck } from "./wire-check.ts";
 
 export type Script = (
   turn: PromptTurn,
@@ -56,9 +57,11 @@ export class Served implements AsyncDisposable {
       info: { name: "served", version: "1" },
       io: agentIo,
       onError: (error) => this.errors.push(error),
-      trace: (direction, message) =>
-        this.wire.push({ direction, message: message as Record<string, unknown> }),
       ...options,
+      // What compat mode adds is, by its nature, no ACP.
+      trace: both(options.compat ? () => {} : wireCheck(), (direction, message) =>
+        this.wire.push({ direction, message: message as Record<string, unknown> }),
+      ),
     });
   }
 

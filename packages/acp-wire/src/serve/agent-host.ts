@@ -3,6 +3,7 @@ import { isAbsolute, normalize } from "node:path";
 import type { Conn } from "../conn.ts";
 import type { RequestContext } from "../conn-options.ts";
 import { ErrorCode, RpcError } from "../errors.ts";
+import { PROTOCOL_VERSION } from "../protocol-version.ts";
 import type { ContentBlock } from "../types/content.ts";
 import type { ClientCapabilities, InitializeResult } from "../types/initialize.ts";
 import type { Meta } from "../types/meta.ts";
@@ -17,9 +18,6 @@ import { parseSessionId, unknownSession } from "./session-id.ts";
 import { listPage } from "./session-list.ts";
 import { createMemoryStore, type SessionStore } from "./session-store.ts";
 import { changeConfigOption, changeMode, changeModel, settingsOf } from "./settings.ts";
-
-/** The version of ACP that is served. */
-const PROTOCOL_VERSION = 1;
 
 type Params = { readonly [key: string]: unknown };
 

@@ -8,7 +8,7 @@ import { flattenPrompt, titleOf } from "./prompt-text.ts";
 import { PromptTurn } from "./prompt-turn.ts";
 import type { ClientCalls } from "./session-client-calls.ts";
 import { unknownSession } from "./session-id.ts";
-import { SessionSink } from "./session-sink.ts";
+import { type SendUpdate, SessionSink } from "./session-sink.ts";
 import type { SessionStore } from "./session-store.ts";
 import { reduceTranscript } from "./transcript.ts";
 
@@ -54,7 +54,9 @@ export class LiveSession {
     this.#info = options.info;
     this.#settled = options.history;
     this.#stored = options.history.length;
-    this.sink = new SessionSink(options.info.sessionId, (update, meta) => this.#send(update, meta));
+    const { sessionId } = options.info;
+    const send: SendUpdate = (update, meta) => this.#send(update, meta);
+    this.sink = new SessionSink(sessionId, send, options.client.takesNotices);
   }
 
   get info(): SessionInfo {

@@ -28,7 +28,7 @@ export class PromptTurn extends SessionSink {
   readonly #client: ClientCalls;
 
   constructor({ client, send, cwd, blocks, promptText, meta, signal }: PromptTurnInit) {
-    super(client.sessionId, send);
+    super(client.sessionId, send, client.takesNotices);
     this.#client = client;
     this.cwd = cwd;
     this.blocks = blocks;

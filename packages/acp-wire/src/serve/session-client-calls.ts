@@ -29,6 +29,10 @@ export class ClientCalls {
     this.#options = options;
   }
 
+  get takesNotices(): boolean {
+    return this.#options.clientCapabilities.session?.notices != null;
+  }
+
   update(update: SessionUpdate, meta: Meta | undefined): Promise<void> {
     const { sessionId } = this;
     const params = meta === undefined ? { sessionId, update } : { sessionId, update, _meta: meta };

@@ -29,10 +29,13 @@ export interface Usage {
 export class SessionSink {
   readonly sessionId: string;
   readonly #send: SendUpdate;
+  readonly #takesNotices: boolean;
 
-  constructor(sessionId: string, send: SendUpdate) {
+  /** @param takesNotices - Whether the client has offered to show notices. */
+  constructor(sessionId: string, send: SendUpdate, takesNotices: boolean) {
     this.sessionId = sessionId;
     this.#send = send;
+    this.#takesNotices = takesNotices;
   }
 
   /** Any update, also one that this package does not know. */
@@ -98,6 +101,16 @@ export class SessionSink {
 
   usage(usage: Usage, meta?: Meta): Promise<void> {
     return this.update({ sessionUpdate: "usage_update", ...usage }, meta);
+  }
+
+  /**
+   * Tells something that is not part of the answer. A client that takes no notices gets a warning or
+   * an error as text, and nothing of mere information.
+   */
+  notice(severity: "info" | "warning" | "error", title: string, meta?: Meta): Promise<void> {
+    if (this.#takesNotices) return this.update({ sessionUpdate: "notice", severity, title }, meta);
+    if (severity === "info") return Promise.resolve();
+    return this.text(`\n\n[${severity}] ${title}`, meta);
   }
 
   /** Only `meta`, such as a status line: an update of the session's info that changes none of it. */
