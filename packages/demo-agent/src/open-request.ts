@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { RpcError } from "@acp-kit/acp-wire";
 import { runSteps, type Stage } from "./run-steps.ts";
 import type { Step } from "./script.ts";
@@ -11,6 +10,8 @@ export interface OpenRequest {
   readonly surroundings: Surroundings;
   /** What a well-behaved agent answers, made when it is answered. */
   readonly answer: () => Record<string, unknown>;
+  /** Resolves when the answer has left: what steps behind it send stands behind it. */
+  readonly answered: Promise<void>;
   /** What went wrong in steps that ran behind the answer. */
   readonly onLateError: (error: unknown) => void;
 }
@@ -30,12 +31,12 @@ export function runRequest(request: OpenRequest): Promise<Record<string, unknown
       answered = true;
       const reason = stopReason === undefined ? {} : { stopReason };
       resolve({ ...request.answer(), ...reason, ...result });
-      return answerSent();
+      return request.answered;
     },
     fail({ code, message, data }) {
       answered = true;
       reject(new RpcError(code, message, data));
-      return answerSent();
+      return request.answered;
     },
   };
   runSteps(request.steps, stage).then(
@@ -48,9 +49,4 @@ export function runRequest(request: OpenRequest): Promise<Record<string, unknown
     },
   );
   return promise;
-}
-
-/** An answer leaves a few microtasks after its handler has ended; what comes next stands behind it. */
-function answerSent(): Promise<void> {
-  return nextTurn();
 }

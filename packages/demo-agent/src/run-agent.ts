@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { parseArgs } from "node:util";
+import { createFileStore, createMemoryStore } from "@acp-kit/acp-wire";
 import { demoScript } from "./demo.ts";
 import { parseScriptFile } from "./parse-script.ts";
 import { type FaultyProcess, linger } from "./process-faults.ts";
@@ -8,7 +9,6 @@ import { createRecorder, noRecorder } from "./recorder.ts";
 import { scenarios } from "./scenarios.ts";
 import type { Script } from "./script.ts";
 import { serveScript } from "./scripted-agent.ts";
-import { createFileStore, createMemoryStore } from "./session-store.ts";
 
 const USAGE = `Usage: acp-demo-agent [options]
 

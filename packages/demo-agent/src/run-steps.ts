@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { SessionUpdate } from "@acp-kit/acp-wire";
+import { buildMeta } from "@acp-kit/statusline";
 import { fill, type Words } from "./fill.ts";
 import { splitIntoPieces } from "./pieces.ts";
 import type { AskStep, Fault, Meta, Step, StepOf, WhenStep } from "./script.ts";
-import { statusUpdate } from "./status-update.ts";
 
 /** What a list of steps acts on: an open request and, except in `initialize`, a session. */
 export interface Stage {
@@ -43,10 +43,9 @@ async function runStep(step: Step, stage: Stage): Promise<void> {
       return say(step, stage);
     case "update":
       return stage.update(fill(step.update, stage.words()), step.meta);
-    case "status": {
-      const { update, meta } = statusUpdate(step);
-      return stage.update(update, meta);
-    }
+    case "status":
+      // Session info without a change: an update that says nothing but the status line.
+      return stage.update({ sessionUpdate: "session_info_update" }, buildMeta(step));
     case "wait":
       return step.ms === undefined ? waitForAbort(stage.signal) : pause(step.ms, stage);
     case "ask": {

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
 import type { Readable } from "node:stream";
 import {
@@ -7,21 +6,16 @@ import {
   ErrorCode,
   type RequestContext,
   RpcError,
+  type SessionStore,
 } from "@acp-kit/acp-wire";
 import { runRequest, type Surroundings } from "./open-request.ts";
+import { type OpenSession, OpenSessions, type Turn } from "./open-sessions.ts";
 import { parseInlineScript, ScriptError } from "./parse-script.ts";
 import type { FaultyProcess } from "./process-faults.ts";
 import { promptTexts } from "./prompt-text.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Script, Step } from "./script.ts";
-import {
-  configOptionsOf,
-  notePrompt,
-  refuseSetting,
-  type SessionData,
-  sessionSetup,
-} from "./session.ts";
-import type { SessionStore } from "./session-store.ts";
+import { configOptionsOf, notePrompt, refuseSetting, sessionSetup } from "./session.ts";
 import { type AgentSetting, surroundingsOf, surroundingsWithoutSession } from "./surroundings.ts";
 
 export interface ScriptedAgentOptions {
@@ -38,20 +32,6 @@ export interface ScriptedAgentOptions {
   readonly process: Omit<FaultyProcess, "flush">;
   /** Takes a line for stderr. */
   readonly log: (line: string) => void;
-}
-
-/** A session that a client has opened. */
-interface OpenSession {
-  readonly data: SessionData;
-  /** Aborted when the client closes it. */
-  readonly closed: AbortController;
-  /** The turn whose prompt is not answered yet. */
-  turn: Turn | undefined;
-}
-
-interface Turn {
-  readonly cancelled: AbortController;
-  readonly ended: Promise<void>;
 }
 
 type Params = Readonly<Record<string, unknown>>;
@@ -77,7 +57,7 @@ class ScriptedAgent {
   readonly #options: ScriptedAgentOptions;
   readonly #script: Script;
   readonly #setting: AgentSetting;
-  readonly #sessions = new Map<string, OpenSession>();
+  readonly #sessions: OpenSessions;
 
   constructor(options: ScriptedAgentOptions) {
     const { script, speed, recorder, input } = options;
@@ -94,13 +74,14 @@ class ScriptedAgent {
     const process = { ...options.process, flush: () => conn.flush() };
     this.#options = options;
     this.#script = script;
+    this.#sessions = new OpenSessions(options.store);
     this.#setting = { conn, traits: script.agent ?? {}, speed, recorder, process };
     this.#register(conn);
   }
 
   async serve(): Promise<void> {
     await this.#setting.conn.serve();
-    for (const session of this.#sessions.values()) session.closed.abort();
+    this.#sessions.abort();
   }
 
   #register(conn: Conn): void {
@@ -108,14 +89,19 @@ class ScriptedAgent {
       method: string,
       handler: (params: Params, context: RequestContext) => Answer | Promise<Answer>,
     ) => conn.handle(method, (params, context) => handler(asParams(params), context));
-    handle("initialize", (_, { signal }) => this.#initialize(signal));
+    handle("initialize", (_, context) => this.#initialize(context));
     handle("authenticate", () => ({}));
-    handle("session/new", (params, { signal }) => this.#new(params, signal));
-    handle("session/load", (params, { signal }) => this.#reopen(params, "replay", signal));
-    handle("session/resume", (params, { signal }) => this.#reopen(params, "silent", signal));
-    handle("session/list", (params) => this.#list(params));
-    handle("session/close", (params) => this.#close(params));
-    handle("session/prompt", (params, { signal }) => this.#prompt(params, signal));
+    handle("session/new", (params, context) => this.#new(params, context));
+    handle("session/load", (params, context) => this.#reopen(params, "replay", context));
+    handle("session/resume", (params, context) => this.#reopen(params, "silent", context));
+    handle("session/list", async (params) => ({
+      sessions: await this.#sessions.list(cwdOf(params)),
+    }));
+    handle("session/close", async ({ sessionId }) => {
+      await this.#sessions.close(sessionId);
+      return {};
+    });
+    handle("session/prompt", (params, context) => this.#prompt(params, context));
     const { models, modelsAs, modes } = this.#setting.traits;
     if (models !== undefined && modelsAs === "set-model") {
       handle("session/set_model", (params) => this.#set(params, "model", params["modelId"]));
@@ -123,13 +109,13 @@ class ScriptedAgent {
     if (modes !== undefined) {
       handle("session/set_mode", (params) => this.#set(params, "mode", params["modeId"]));
     }
-    handle("session/set_config_option", (params) => {
-      this.#set(params, String(params["configId"]), params["value"]);
-      const { data } = this.#session(params);
+    handle("session/set_config_option", async (params) => {
+      await this.#set(params, String(params["configId"]), params["value"]);
+      const { data } = this.#sessions.get(params["sessionId"]);
       return { configOptions: configOptionsOf(data, this.#setting.traits) };
     });
     conn.handleNotify("session/cancel", (params) => {
-      this.#sessions.get(String(asParams(params)["sessionId"]))?.turn?.cancelled.abort();
+      this.#sessions.get(asParams(params)["sessionId"]).turn?.cancelled.abort();
     });
   }
 
@@ -140,6 +126,7 @@ class ScriptedAgent {
   }
 
   #run(
+    { answered }: RequestContext,
     steps: readonly Step[] | undefined,
     surroundings: Surroundings,
     answer: () => Answer,
@@ -148,16 +135,17 @@ class ScriptedAgent {
       steps: steps ?? [],
       surroundings,
       answer,
+      answered,
       onLateError: (error) => {
         if (!surroundings.signal.aborted) this.#options.log(`behind the answer: ${error}`);
       },
     });
   }
 
-  #initialize(signal: AbortSignal): Promise<Answer> {
+  #initialize(context: RequestContext): Promise<Answer> {
     const { traits } = this.#setting;
-    const surroundings = surroundingsWithoutSession(this.#setting, signal);
-    return this.#run(this.#script.initialize, surroundings, () => ({
+    const surroundings = surroundingsWithoutSession(this.#setting, context.signal);
+    return this.#run(context, this.#script.initialize, surroundings, () => ({
       protocolVersion: traits.protocolVersion ?? 1,
       agentCapabilities: traits.capabilities ?? DEFAULT_CAPABILITIES,
       agentInfo: { name: traits.name ?? "demo-agent", version: this.#options.version },
@@ -165,81 +153,51 @@ class ScriptedAgent {
     }));
   }
 
-  async #new(params: Params, gone: AbortSignal): Promise<Answer> {
-    const session = this.#keepOpen({
-      id: randomUUID(),
-      cwd: cwdOf(params) ?? process.cwd(),
-      updatedAt: now(),
-      prompts: 0,
-      settings: {},
-      history: [],
-    });
-    const { id } = session.data;
+  async #new(params: Params, context: RequestContext): Promise<Answer> {
+    const session = await this.#sessions.create(cwdOf(params) ?? process.cwd());
+    const { sessionId } = session.data.info;
     try {
-      return { sessionId: id, ...(await this.#attach(session, gone)) };
+      return { sessionId, ...(await this.#attach(session, context)) };
     } catch (error) {
-      this.#sessions.delete(id);
+      await this.#sessions.discard(session);
       throw error;
     }
   }
 
-  async #reopen(params: Params, how: "replay" | "silent", gone: AbortSignal): Promise<Answer> {
-    const id = String(params["sessionId"]);
-    const open = this.#sessions.get(id);
-    const data = open?.data ?? this.#options.store.read(id);
-    if (data === undefined) throw unknownSession(id);
-    const session = open ?? this.#keepOpen(data);
+  async #reopen(
+    params: Params,
+    how: "replay" | "silent",
+    context: RequestContext,
+  ): Promise<Answer> {
+    const session = await this.#sessions.reopen(params["sessionId"]);
+    const { info, saved, unsaved } = session.data;
     if (how === "replay") {
-      for (const update of data.history) {
-        await this.#setting.conn.notify("session/update", { sessionId: id, update });
+      for (const update of [...saved, ...unsaved]) {
+        const { sessionId } = info;
+        await this.#setting.conn.notify("session/update", { sessionId, update });
       }
     }
-    return this.#attach(session, gone);
+    return this.#attach(session, context);
   }
 
-  #keepOpen(data: SessionData): OpenSession {
-    const session: OpenSession = { data, closed: new AbortController(), turn: undefined };
-    this.#sessions.set(data.id, session);
-    this.#options.store.write(data);
-    return session;
-  }
-
-  #attach({ data, closed }: OpenSession, gone: AbortSignal): Promise<Answer> {
-    const stop = AbortSignal.any([closed.signal, gone]);
+  #attach({ data, closed }: OpenSession, context: RequestContext): Promise<Answer> {
+    const stop = AbortSignal.any([closed.signal, context.signal]);
     const surroundings = surroundingsOf(data, "", this.#setting, stop);
     const answer = () => sessionSetup(data, this.#setting.traits);
-    return this.#run(this.#script.session, surroundings, answer);
+    return this.#run(context, this.#script.session, surroundings, answer);
   }
 
-  #list(params: Params): Answer {
-    const cwd = cwdOf(params);
-    const sessions = this.#options.store
-      .list()
-      .filter((data) => cwd === undefined || data.cwd === cwd)
-      .map(({ id, cwd, title, updatedAt }) => ({ sessionId: id, cwd, title, updatedAt }));
-    return { sessions };
-  }
-
-  async #close(params: Params): Promise<Answer> {
-    const id = String(params["sessionId"]);
-    const session = this.#sessions.get(id);
-    session?.closed.abort();
-    await session?.turn?.ended;
-    this.#sessions.delete(id);
-    return {};
-  }
-
-  #set(params: Params, setting: string, value: unknown): Answer {
-    const { data } = this.#session(params);
-    const refusal = refuseSetting(data, this.#setting.traits, setting, value);
+  async #set(params: Params, setting: string, value: unknown): Promise<Answer> {
+    const session = this.#sessions.get(params["sessionId"]);
+    const refusal = refuseSetting(session.data, this.#setting.traits, setting, value);
     if (refusal !== undefined) throw invalidParams(refusal);
-    data.settings[setting] = value as string | boolean;
-    this.#options.store.write(data);
+    session.data.state.settings[setting] = value as string | boolean;
+    await this.#sessions.save(session);
     return {};
   }
 
-  async #prompt(params: Params, gone: AbortSignal): Promise<Answer> {
-    const session = this.#session(params);
+  async #prompt(params: Params, context: RequestContext): Promise<Answer> {
+    const session = this.#sessions.get(params["sessionId"]);
     const blocks = params["prompt"];
     if (!Array.isArray(blocks) || blocks.length === 0) {
       throw invalidParams("The prompt is empty.");
@@ -249,18 +207,17 @@ class ScriptedAgent {
     }
     const texts = promptTexts(blocks as ContentBlock[]);
     const script = this.#scriptFor(texts);
-    notePrompt(session.data, blocks as ContentBlock[], now());
-    this.#options.store.write(session.data);
-
+    notePrompt(session.data, blocks as ContentBlock[]);
     const ended = Promise.withResolvers<void>();
     const turn: Turn = { cancelled: new AbortController(), ended: ended.promise };
     session.turn = turn;
     try {
-      return await this.#runTurn(script, session, turn, texts.at(-1) ?? "", gone);
+      // Saved before the first step: a process that dies in a turn has had its prompt.
+      await this.#sessions.save(session);
+      return await this.#runTurn(script, session, turn, texts.at(-1) ?? "", context);
     } finally {
       session.turn = undefined;
-      session.data.updatedAt = now();
-      this.#options.store.write(session.data);
+      await this.#sessions.save(session);
       ended.resolve();
     }
   }
@@ -271,20 +228,21 @@ class ScriptedAgent {
     { data, closed }: OpenSession,
     { cancelled }: Turn,
     prompt: string,
-    gone: AbortSignal,
+    context: RequestContext,
   ): Promise<Answer> {
-    const over = AbortSignal.any([closed.signal, gone]);
+    const over = AbortSignal.any([closed.signal, context.signal]);
     const stop = AbortSignal.any([cancelled.signal, over]);
     try {
       const surroundings = surroundingsOf(data, prompt, this.#setting, stop);
-      return await this.#run(script.prompt, surroundings, () => ({ stopReason: "end_turn" }));
+      const answer = () => ({ stopReason: "end_turn" });
+      return await this.#run(context, script.prompt, surroundings, answer);
     } catch (error) {
       if (!stop.aborted) throw error;
     }
     const answer = { stopReason: "cancelled" };
     try {
       const surroundings = surroundingsOf(data, prompt, this.#setting, over);
-      return await this.#run(script.cancel, surroundings, () => answer);
+      return await this.#run(context, script.cancel, surroundings, () => answer);
     } catch (error) {
       if (over.aborted) return answer;
       throw error;
@@ -301,13 +259,6 @@ class ScriptedAgent {
       throw error;
     }
   }
-
-  #session(params: Params): OpenSession {
-    const id = String(params["sessionId"]);
-    const session = this.#sessions.get(id);
-    if (session === undefined) throw unknownSession(id);
-    return session;
-  }
 }
 
 function asParams(params: unknown): Params {
@@ -322,12 +273,4 @@ function cwdOf({ cwd }: Params): string | undefined {
 
 function invalidParams(message: string): RpcError {
   return new RpcError(ErrorCode.invalidParams, message);
-}
-
-function unknownSession(id: string): RpcError {
-  return new RpcError(ErrorCode.resourceNotFound, `Unknown session "${id}".`);
-}
-
-function now(): string {
-  return new Date().toISOString();
 }

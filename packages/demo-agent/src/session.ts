@@ -1,27 +1,34 @@
-import type { ContentBlock, KnownConfigOption, SessionUpdate } from "@acp-kit/acp-wire";
-import { promptTexts } from "./prompt-text.ts";
+import {
+  type ContentBlock,
+  flattenPrompt,
+  type KnownConfigOption,
+  type SessionInfo,
+  type SessionSave,
+  type SessionUpdate,
+  type StoredSession,
+  titleOf,
+} from "@acp-kit/acp-wire";
 import type { AgentTraits, Model } from "./script.ts";
 
-/** What is kept of a session: plain data, as it stands in the store. */
+/** What is kept of a session. */
 export interface SessionData {
-  readonly id: string;
-  readonly cwd: string;
-  title?: string;
-  /** ISO 8601. */
-  updatedAt: string;
+  info: SessionInfo;
+  readonly state: SessionState;
+  /** What `session/load` replays, as far as it was saved: that does not change any more. */
+  readonly saved: SessionUpdate[];
+  /** What has come since. */
+  unsaved: SessionUpdate[];
+}
+
+export interface SessionState {
   /** How many prompts it has had. */
   prompts: number;
   /** `model`, `mode` and the config options, by id; what was never set has the value of the traits. */
   readonly settings: Record<string, string | boolean>;
-  /** What `session/load` replays. */
-  readonly history: SessionUpdate[];
 }
 
-/** Most updates that a session remembers: enough for any test, no burden after a flood. */
-const MAX_HISTORY = 1_000;
-
-/** Longest title made from a prompt, in code points. */
-const MAX_TITLE = 80;
+/** Most updates that a session remembers. */
+const MAX_HISTORY = 10_000;
 
 const replayed = new Set([
   "user_message_chunk",
@@ -32,45 +39,51 @@ const replayed = new Set([
   "plan",
 ]);
 
+export function createSession(sessionId: string, cwd: string, at: string): SessionData {
+  const info = { sessionId, cwd, updatedAt: at };
+  return { info, state: { prompts: 0, settings: {} }, saved: [], unsaved: [] };
+}
+
+/** A session as it was when it was saved last. */
+export function restoreSession({ info, history, state }: StoredSession): SessionData {
+  const known = (state as SessionState | undefined) ?? { prompts: 0, settings: {} };
+  return { info, state: known, saved: [...history], unsaved: [] };
+}
+
+/** What has to be saved; it counts as saved from now on. */
+export function takeSave(session: SessionData, at: string): SessionSave {
+  const added = session.unsaved;
+  session.unsaved = [];
+  session.saved.push(...added);
+  session.info = { ...session.info, updatedAt: at };
+  return { info: session.info, added, state: structuredClone(session.state) };
+}
+
 /** Takes note of what an update says about its session. Chunks of one message become one. */
 export function noteUpdate(session: SessionData, update: SessionUpdate): void {
   const kind = update.sessionUpdate;
+  const { settings } = session.state;
   if (kind === "current_mode_update" && typeof update["currentModeId"] === "string") {
-    session.settings["mode"] = update["currentModeId"];
+    settings["mode"] = update["currentModeId"];
   }
   if (kind === "config_option_update" && Array.isArray(update["configOptions"])) {
     for (const option of update["configOptions"] as KnownConfigOption[]) {
-      session.settings[option.id] = option.currentValue;
+      settings[option.id] = option.currentValue;
     }
   }
   if (kind === "session_info_update" && typeof update["title"] === "string") {
-    session.title = update["title"];
+    session.info = { ...session.info, title: update["title"] };
   }
-  if (!replayed.has(kind)) return;
-  const { history } = session;
-  const last = history.at(-1);
-  const text = chunkText(update);
-  const before = last?.sessionUpdate === kind ? chunkText(last) : undefined;
-  if (text !== undefined && before !== undefined) {
-    history[history.length - 1] = { ...update, content: { type: "text", text: before + text } };
-  } else {
-    history.push(update);
-    if (history.length > MAX_HISTORY) history.shift();
-  }
+  if (replayed.has(kind)) remember(session, update);
 }
 
-/** A prompt has come: it counts, it is remembered, and the first one names the session. */
-export function notePrompt(
-  session: SessionData,
-  blocks: readonly ContentBlock[],
-  at: string,
-): void {
-  session.prompts += 1;
-  session.updatedAt = at;
-  const title = promptTexts(blocks).join(" ").replace(/\s+/g, " ").trim();
-  if (title !== "") session.title ??= Array.from(title).slice(0, MAX_TITLE).join("");
-  for (const content of blocks)
-    noteUpdate(session, { sessionUpdate: "user_message_chunk", content });
+function remember({ saved, unsaved }: SessionData, update: SessionUpdate): void {
+  const last = unsaved.at(-1);
+  const text = chunkText(update);
+  const before = last?.sessionUpdate === update.sessionUpdate ? chunkText(last) : undefined;
+  if (text !== undefined && before !== undefined) {
+    unsaved[unsaved.length - 1] = { ...update, content: { type: "text", text: before + text } };
+  } else if (saved.length + unsaved.length < MAX_HISTORY) unsaved.push(update);
 }
 
 function chunkText(update: SessionUpdate): string | undefined {
@@ -78,13 +91,22 @@ function chunkText(update: SessionUpdate): string | undefined {
   return content?.type === "text" && typeof content.text === "string" ? content.text : undefined;
 }
 
+/** A prompt has come: it counts, it is remembered, and the first one names the session. */
+export function notePrompt(session: SessionData, blocks: readonly ContentBlock[]): void {
+  session.state.prompts += 1;
+  const title = titleOf(flattenPrompt(blocks));
+  if (!session.info.title && title !== "") session.info = { ...session.info, title };
+  for (const content of blocks)
+    noteUpdate(session, { sessionUpdate: "user_message_chunk", content });
+}
+
 /** The current model, `""` when the script offers none. */
 export function currentModel(session: SessionData, traits: AgentTraits): string {
-  return String(session.settings["model"] ?? traits.models?.[0]?.id ?? "");
+  return String(session.state.settings["model"] ?? traits.models?.[0]?.id ?? "");
 }
 
 export function currentMode(session: SessionData, traits: AgentTraits): string {
-  return String(session.settings["mode"] ?? traits.modes?.[0]?.id ?? "");
+  return String(session.state.settings["mode"] ?? traits.modes?.[0]?.id ?? "");
 }
 
 /** The config options with the session's values. */
@@ -94,7 +116,7 @@ export function configOptionsOf(session: SessionData, traits: AgentTraits): Know
     options.unshift(modelOption(traits.models));
   }
   return options.map((option) => {
-    const currentValue = session.settings[option.id] ?? option.currentValue;
+    const currentValue = session.state.settings[option.id] ?? option.currentValue;
     return { ...option, currentValue } as KnownConfigOption;
   });
 }

@@ -49,7 +49,8 @@ export function surroundingsOf(
   signal: AbortSignal,
 ): Surroundings {
   const { conn, traits, speed, recorder } = setting;
-  const turn = session.prompts;
+  const turn = session.state.prompts;
+  const { sessionId, cwd } = session.info;
   return {
     signal,
     speed,
@@ -58,23 +59,23 @@ export function surroundingsOf(
       turn: String(turn),
       model: currentModel(session, traits),
       mode: currentMode(session, traits),
-      session: session.id,
-      cwd: session.cwd,
+      session: sessionId,
+      cwd,
       pid: String(process.pid),
     }),
     update(update: SessionUpdate, meta?: Meta) {
       noteUpdate(session, update);
-      const params = { sessionId: session.id, update, ...(meta && { _meta: meta }) };
+      const params = { sessionId, update, ...(meta && { _meta: meta }) };
       return conn.notify("session/update", params);
     },
-    ask: (step) => ask(session.id, step, setting, signal),
+    ask: (step) => ask(sessionId, step, setting, signal),
     holds: (when: WhenStep) =>
       (when.says === undefined || hasWord(prompt, when.says)) &&
       (when.turn === undefined || when.turn === turn) &&
       (when.start === undefined || when.start === recorder.start) &&
       (when.model === undefined || when.model === currentModel(session, traits)) &&
       (when.mode === undefined || when.mode === currentMode(session, traits)),
-    commit: (fault) => commitFault(fault, setting.process, session.id, signal),
+    commit: (fault) => commitFault(fault, setting.process, sessionId, signal),
   };
 }
 

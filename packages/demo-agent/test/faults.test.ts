@@ -10,6 +10,7 @@ import {
   Listener,
   readEntries,
   scriptFile,
+  sharedAgent,
   startAgent,
   temporaryDirectory,
   textOf,
@@ -50,10 +51,8 @@ describe("a fault", () => {
   test.for([1, 7, 5_000])(
     "flood sends every line once and in order, %d a write",
     async (perWrite) => {
-      const agent = await start({
-        prompt: [say("before"), { kind: "flood", lines: 5_000, perWrite }, say("behind")],
-      });
-      const { listener } = await converse(agent, "x");
+      const steps = [say("before"), { kind: "flood", lines: 5_000, perWrite }, say("behind")];
+      const { listener } = await converse(await sharedAgent(), `script:${JSON.stringify(steps)}`);
       const numbers = listener.updates
         .slice(1, -1)
         .map((params) => Number.parseInt(textOf(params), 10));
@@ -208,7 +207,7 @@ describe("an agent that never answers", () => {
     const agent = await start({ session: [{ kind: "wait" }], prompt: [] });
     const never = agent.newSession("/", new Listener());
     const given = expect(never).rejects.toThrow();
-    expect(await agent.listSessions("/")).toHaveLength(1);
+    await agent.listSessions("/");
     await agent[Symbol.asyncDispose]();
     await given;
   });

@@ -56,6 +56,26 @@ describe("a session", () => {
     expect(shown(replay)[2]?.[0]).toBe("user_message_chunk");
   });
 
+  test("that is kept still says late what stands behind the answer", async () => {
+    const sent: string[] = [];
+    const late = 'script:[{"kind":"answer"},{"kind":"text","text":"late"}]';
+    const store = join(temporaryDirectory(), "sessions");
+    const agent = await startAgent([...echo, "--allow-inline", "--store", store], {
+      trace: (direction, message) => direction === "in" && sent.push(JSON.stringify(message)),
+    });
+    const { listener } = await converse(agent, late);
+    await listener.untilSays("late");
+    expect(sent.at(-2)).toContain("end_turn");
+    expect(sent.at(-1)).toContain("late");
+  });
+
+  test("that was refused is not listed", async () => {
+    const refuse = { kind: "fail", code: -32000, message: "log in" } as const;
+    const agent = await startAgent(["--script", scriptFile({ session: [refuse], prompt: [] })]);
+    await expect(agent.newSession("/", new Listener())).rejects.toThrow("log in");
+    expect(await agent.listSessions("/")).toEqual([]);
+  });
+
   test("of another process is unknown without --store", async () => {
     const { sessionId } = await converse(await startAgent(echo), "hello");
     const other = await startAgent(echo);

@@ -8,10 +8,13 @@ import {
   type PermissionRequestParams,
   type SessionUpdateParams,
 } from "@acp-kit/acp-wire";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished, vi } from "vitest";
 import { demoAgentCommand } from "../src/command.ts";
 import type { RecordEntry } from "../src/recorder.ts";
 import type { Script } from "../src/script.ts";
+
+// Each test starts processes, and on a busy machine one takes seconds.
+vi.setConfig({ testTimeout: 30_000 });
 
 /** A directory that is gone when the test has ended. */
 export function temporaryDirectory(): string {
@@ -20,20 +23,35 @@ export function temporaryDirectory(): string {
   return directory;
 }
 
-/** The agent as a child process, initialized; it is stopped when the test has ended. */
-export async function startAgent(
-  args: readonly string[],
-  options: Pick<AgentOptions, "onNoise" | "stopTimings" | "trace"> = {},
-): Promise<AgentProcess> {
-  const agent = await AgentProcess.start({
+type Options = Pick<AgentOptions, "onNoise" | "stopTimings" | "trace">;
+
+function start(args: readonly string[], options: Options = {}): Promise<AgentProcess> {
+  return AgentProcess.start({
     command: demoAgentCommand(args),
     hostEnv: process.env,
     clientInfo: { name: "test", version: "0" },
     ...options,
   });
+}
+
+/** The agent as a child process, initialized; it is stopped when the test has ended. */
+export async function startAgent(args: readonly string[], options?: Options) {
+  const agent = await start(args, options);
   onTestFinished(() => agent[Symbol.asyncDispose]());
   return agent;
 }
+
+let shared: Promise<AgentProcess> | undefined;
+
+/** One agent for all tests of a file that bring their script with the prompt. */
+export function sharedAgent(): Promise<AgentProcess> {
+  shared ??= start(["--scenario", "echo", "--allow-inline"]);
+  return shared;
+}
+
+afterAll(async () => {
+  await (await shared)?.[Symbol.asyncDispose]();
+});
 
 export function scriptFile(script: Script): string {
   const file = join(temporaryDirectory(), "script.json");

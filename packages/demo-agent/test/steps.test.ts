@@ -2,7 +2,15 @@ import { isSessionNotFound, RpcError } from "@acp-kit/acp-wire";
 import { parseMeta } from "@acp-kit/statusline";
 import { describe, expect, test } from "vitest";
 import type { Script, Step } from "../src/script.ts";
-import { choose, converse, Listener, scriptFile, startAgent, textOf } from "./start-agent.ts";
+import {
+  choose,
+  converse,
+  Listener,
+  scriptFile,
+  sharedAgent,
+  startAgent,
+  textOf,
+} from "./start-agent.ts";
 
 const say = (text: string): Step => ({ kind: "text", text });
 const question = {
@@ -18,9 +26,9 @@ function start(script: Script) {
   return startAgent(["--script", scriptFile(script)]);
 }
 
-/** Plays the steps for one prompt. */
-async function play(prompt: readonly Step[], listener = new Listener(), text = "hello") {
-  return converse(await start({ prompt }), text, listener);
+/** Plays the steps for one prompt, in a session of its own. */
+async function play(prompt: readonly Step[], listener = new Listener()) {
+  return converse(await sharedAgent(), `script:${JSON.stringify(prompt)}`, listener);
 }
 
 describe("a step", () => {
@@ -31,11 +39,10 @@ describe("a step", () => {
   });
 
   test("text fills in what the script cannot know", async () => {
-    const { listener, sessionId } = await play(
-      [say("{{prompt}} {{turn}} {{session}} {{cwd}} {{model}}.")],
-      new Listener(),
-      "{{turn}}",
-    );
+    const agent = await start({
+      prompt: [say("{{prompt}} {{turn}} {{session}} {{cwd}} {{model}}.")],
+    });
+    const { listener, sessionId } = await converse(agent, "{{turn}}");
     expect(listener.text).toBe(`{{turn}} 1 ${sessionId} / .`);
   });
 
@@ -99,8 +106,8 @@ describe("a step", () => {
       steps: [say(text)],
       otherwise: [say("-")],
     });
-    const { listener } = await play(
-      [
+    const agent = await start({
+      prompt: [
         when({}, "a"),
         when({ says: "tests" }, "b"),
         when({ says: "test" }, "c"),
@@ -111,9 +118,8 @@ describe("a step", () => {
         when({ model: "m" }, "h"),
         when({ mode: "" }, "i"),
       ],
-      new Listener(),
-      "Run the tests!",
-    );
+    });
+    const { listener } = await converse(agent, "Run the tests!");
     expect(listener.text).toBe("ab-d-f--i");
   });
 
@@ -163,14 +169,6 @@ describe("a step", () => {
     const prompt = () => agent.prompt(sessionId, [{ type: "text", text: "x" }]);
     await expect(prompt()).rejects.toMatchObject({ code: -32000, message: "m", data: [1] });
     await expect(prompt()).resolves.toEqual({ stopReason: "end_turn" });
-  });
-
-  test("fail in session leaves no session behind", async () => {
-    const agent = await start({
-      session: [{ kind: "fail", code: -32000, message: "log in" }],
-      prompt: [],
-    });
-    await expect(agent.newSession("/", new Listener())).rejects.toMatchObject({ code: -32000 });
   });
 });
 
