@@ -7,7 +7,8 @@ import type { Agent } from "./agent.ts";
 import type { EventBody, NewEvent, PermissionAsk } from "./events.ts";
 import { asFields, asText } from "./fields.ts";
 import { findRequest } from "./prompt-blocks.ts";
-import type { PermissionPolicy, Role, RouterReport, Workspace } from "./router.ts";
+import { mayDecide, type Role } from "./role.ts";
+import type { PermissionPolicy, RouterReport, Workspace } from "./router.ts";
 import { readModelSetting } from "./session-model.ts";
 import { type SessionRecord, SessionSlot } from "./session-slot.ts";
 import { MAX_EVENT_CHARS, parseSessionUpdate } from "./session-update.ts";
@@ -87,10 +88,6 @@ export class Conversation {
     );
   }
 
-  get queued(): number {
-    return this.#queue.length;
-  }
-
   get session(): { id: string; cwd: string } | undefined {
     const attached = this.#slot.attached;
     return attached && { id: attached.session, cwd: attached.cwd };
@@ -125,18 +122,6 @@ export class Conversation {
   /** The agent's process is gone, and its sessions with it. */
   onAgentExit(): void {
     this.#slot.detach();
-  }
-
-  /** May `user` decide about a turn or question of `owner`? */
-  mayDecide(user: string, owner: string): boolean {
-    if (user === "" || user === owner) return true;
-    const role = this.#host.roleOf(user);
-    return role === "approver" || role === "operator";
-  }
-
-  /** The person whose turn this is, while it waits or runs here. */
-  ownerOf(turn: string): string | undefined {
-    return this.#find(turn)?.item.user;
   }
 
   /** Lets the session and the conversation go. Whatever runs ends as cancelled. */
@@ -199,19 +184,24 @@ export class Conversation {
 
   #answer(item: AnswerItem): void {
     const runner = this.#runner;
-    if (!runner || !this.mayDecide(item.user, runner.item.user)) return;
+    if (!runner || !this.#mayDecide(item, runner)) return;
     runner.answer(item.permission, item.option, item.user);
   }
 
   async #cancel(item: CancelItem): Promise<void> {
     const runner = this.#find(item.turn);
-    if (!runner || !this.mayDecide(item.user, runner.item.user)) return;
+    if (!runner || !this.#mayDecide(item, runner)) return;
     if (runner === this.#runner) {
       runner.cancel(item.cause);
       return;
     }
     this.#queue.splice(this.#queue.indexOf(runner), 1);
     await this.#drop(runner, item.cause);
+  }
+
+  /** The owner has the last word: whoever posted the item may have known less. */
+  #mayDecide(item: AnswerItem | CancelItem, runner: TurnRunner): boolean {
+    return mayDecide(item.user, runner.item.user, this.#host.roleOf(item.user));
   }
 
   /** Ends a turn that never started. */

@@ -11,13 +11,11 @@ import type { ConversationLog } from "./log.ts";
 import { DEFAULT_OPTIONS, type Options } from "./options.ts";
 import { pipeToSink } from "./pipe-to-sink.ts";
 import { findRequest, hasContent } from "./prompt-blocks.ts";
+import { mayDecide } from "./role.ts";
 import type { DebugInfo, PromptRequest, Router, RouterConfig, Workspace } from "./router.ts";
 import type { ChunkSink } from "./sink.ts";
-import type { InboxItem, Posted } from "./store.ts";
+import type { InboxItem, OpenTurn, Posted } from "./store.ts";
 import { CANCEL_GRACE_MS } from "./turn-state.ts";
-
-/** Prompts that may wait in one conversation. */
-export const MAX_QUEUED = 32;
 
 /** Idle time after which a session is let go, in milliseconds. */
 export const DEFAULT_SESSION_TTL_MS = 2 * 3_600_000;
@@ -56,7 +54,6 @@ class ConversationRouter implements Router {
 
   async submit(conversation: string, item: InboxItem): Promise<Posted> {
     if (this.#closed) throw new RouterError("The router is closed", { code: "closed" });
-    const owned = this.#conversations.get(conversation);
     if (item.kind === "prompt") {
       const request = findRequest(item.query);
       if (!request || !hasContent(request)) {
@@ -64,14 +61,12 @@ class ConversationRouter implements Router {
           code: "empty-prompt",
         });
       }
-      if ((owned?.queued ?? 0) >= MAX_QUEUED) {
-        throw new RouterError(`${MAX_QUEUED} messages wait in this conversation already`, {
-          code: "queue-full",
-        });
+    } else {
+      const refused = await this.#refusingTurn(conversation, item);
+      if (refused) {
+        const after = await this.#config.store.last(conversation);
+        return { turn: refused.turn, after, how: "refused" };
       }
-    } else if (owned && this.#isRefused(owned, item)) {
-      const after = await this.#config.store.last(conversation);
-      return { turn: owned.running?.turn ?? "", after, how: "refused" };
     }
     const posted = await this.#config.store.post(conversation, item);
     // What is in the log by now, a reader sees at once: its place in the queue, for one.
@@ -146,9 +141,13 @@ class ConversationRouter implements Router {
     }
   }
 
+  openTurns(conversation: string): Promise<readonly OpenTurn[]> {
+    return this.#config.store.openTurns(conversation);
+  }
+
   async cancel(conversation: string): Promise<void> {
-    const turn = this.running(conversation)?.turn;
-    if (turn !== undefined) await this.cancelTurn(conversation, turn, "user");
+    const [turn] = await this.openTurns(conversation);
+    if (turn) await this.cancelTurn(conversation, turn.turn, "user");
   }
 
   async debug(): Promise<readonly DebugInfo[]> {
@@ -224,17 +223,19 @@ class ConversationRouter implements Router {
     return left;
   }
 
-  #isRefused(owned: Conversation, item: Exclude<InboxItem, { kind: "prompt" }>): boolean {
-    if (item.kind === "cancel") {
-      const owner = owned.ownerOf(item.turn);
-      return owner !== undefined && !owned.mayDecide(item.user, owner);
-    }
-    if (item.kind === "answer") {
-      const running = owned.running;
-      const asked = running?.asks.some((ask) => ask.id === item.permission);
-      return asked === true && !owned.mayDecide(item.user, running?.who ?? "");
-    }
-    return false;
+  /** The turn of somebody else that this person may not decide about. The owner, who may be elsewhere, asks again. */
+  async #refusingTurn(
+    conversation: string,
+    item: Exclude<InboxItem, { kind: "prompt" }>,
+  ): Promise<OpenTurn | undefined> {
+    if (item.kind === "reset" || item.user === "") return undefined;
+    const turns = await this.openTurns(conversation);
+    const turn = turns.find(({ turn, asks }) =>
+      item.kind === "cancel" ? turn === item.turn : asks.some(({ id }) => id === item.permission),
+    );
+    if (!turn || mayDecide(item.user, turn.who, this.#config.roleOf?.(item.user, conversation)))
+      return undefined;
+    return turn;
   }
 
   #createConversation(id: string): Conversation {

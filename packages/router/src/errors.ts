@@ -6,6 +6,8 @@
  * - `empty-prompt`: the query has no user message with text or a file.
  * - `workspace`: the conversation's directory cannot be used.
  * - `timeout`: the agent opened no session in time.
+ * - `unwritable`: nothing can be saved now, because the disk is full, read-only or fails; it may be possible later.
+ * - `corrupt`: the database is damaged.
  * - `closed`: the router or store was closed.
  */
 export type RouterErrorCode =
@@ -16,6 +18,8 @@ export type RouterErrorCode =
   | "empty-prompt"
   | "workspace"
   | "timeout"
+  | "unwritable"
+  | "corrupt"
   | "closed";
 
 /** Thrown by router and store. Callers branch on `code`. */
@@ -49,5 +53,7 @@ const chatTexts: Readonly<Record<RouterErrorCode, string>> = {
   "empty-prompt": "There is nothing in this message to answer.",
   workspace: "The directory of this conversation cannot be used.",
   timeout: "The agent did not open a session in time.",
+  unwritable: "The relay cannot save anything at the moment. Please try again later.",
+  corrupt: "The relay's database is damaged; its operator has to restore it.",
   closed: "The relay is shutting down.",
 };

@@ -1,5 +1,5 @@
 export type { Agent } from "./agent.ts";
-export { createRouter, DEFAULT_SESSION_TTL_MS, MAX_QUEUED } from "./create-router.ts";
+export { createRouter, DEFAULT_SESSION_TTL_MS } from "./create-router.ts";
 export { RouterError, type RouterErrorCode } from "./errors.ts";
 export type {
   AgentCommand,
@@ -24,11 +24,11 @@ export { OPTION_PARAMETERS, parseOptions } from "./parse-options.ts";
 export { pipeToSink } from "./pipe-to-sink.ts";
 export { PROVIDER_MODEL_PREFIX, providerOf, providerParameters } from "./provider.ts";
 export type { Display, MarkupRenderer, RenderContext } from "./renderer.ts";
+export type { Role } from "./role.ts";
 export type {
   DebugInfo,
   PermissionPolicy,
   PromptRequest,
-  Role,
   Router,
   RouterConfig,
   RouterReport,
@@ -42,6 +42,8 @@ export {
   type InboxItem,
   type Lease,
   MAX_CHECKPOINT_STATE_BYTES,
+  MAX_QUEUED,
+  type OpenTurn,
   type Posted,
   type PromptItem,
   REDRIVE_WINDOW_MS,

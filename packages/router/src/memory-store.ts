@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { RouterError } from "./errors.ts";
-import type { LogEvent, NewEvent, TurnOutcome } from "./events.ts";
+import type { LogEvent, NewEvent, PermissionAsk, TurnOutcome } from "./events.ts";
 import {
   type Checkpoint,
   type InboxItem,
   type Lease,
   MAX_CHECKPOINT_STATE_BYTES,
+  MAX_QUEUED,
+  type OpenTurn,
   type Posted,
   type PromptItem,
   REDRIVE_WINDOW_MS,
@@ -23,12 +25,21 @@ type KeyRow = {
   readonly requests: Map<string, number>;
 };
 
+/** A turn from its post on. */
+type TurnRow = {
+  readonly who: string;
+  readonly key: string;
+  started: boolean;
+  end?: { seq: number; outcome: TurnOutcome };
+};
+
 class MemoryConversation {
   readonly events: LogEvent[] = [];
   readonly keys = new Map<string, KeyRow>();
-  readonly ends = new Map<string, { seq: number; outcome: TurnOutcome }>();
+  /** In order of arrival. */
+  readonly turns = new Map<string, TurnRow>();
   /** Every question ever asked, and whether it still waits for its answer. */
-  readonly questions = new Map<string, { turn: string; open: boolean }>();
+  readonly questions = new Map<string, { turn: string; ask: PermissionAsk; open: boolean }>();
   readonly checkpoints = new Map<string, Checkpoint>();
   inbox: TakenItem[] = [];
   fence = 0;
@@ -41,6 +52,7 @@ class MemoryConversation {
 
 /** A store that forgets everything with its process: for tests, and for relays that keep nothing. */
 export class MemoryStore implements Store {
+  readonly epoch: string = randomUUID();
   readonly #conversations = new Map<string, MemoryConversation>();
   readonly #records = new Map<string, unknown>();
   readonly #listeners = new Set<(conversation: string, part: "log" | "inbox") => void>();
@@ -56,6 +68,12 @@ export class MemoryStore implements Store {
   async release(lease: Lease): Promise<void> {
     const state = this.#of(lease.conversation);
     if (state.held && state.fence === lease.fence) state.held = false;
+  }
+
+  async orphans(): Promise<readonly string[]> {
+    return [...this.#conversations]
+      .filter(([, state]) => !state.held && state.inbox.length > 0)
+      .map(([conversation]) => conversation);
   }
 
   async append(lease: Lease, events: readonly NewEvent[]): Promise<number> {
@@ -141,7 +159,23 @@ export class MemoryStore implements Store {
   }
 
   async turnEnd(conversation: string, turn: string): Promise<number | undefined> {
-    return this.#conversations.get(conversation)?.ends.get(turn)?.seq;
+    return this.#conversations.get(conversation)?.turns.get(turn)?.end?.seq;
+  }
+
+  async openTurns(conversation: string): Promise<readonly OpenTurn[]> {
+    const state = this.#conversations.get(conversation);
+    if (!state) return [];
+    const questions = [...state.questions.values()].filter(({ open }) => open);
+    return [...state.turns]
+      .filter(([, { end }]) => !end)
+      .sort(([, a], [, b]) => Number(b.started) - Number(a.started))
+      .map(([turn, { who, key, started }]) => ({
+        turn,
+        who,
+        key,
+        started,
+        asks: questions.filter((question) => question.turn === turn).map(({ ask }) => ask),
+      }));
   }
 
   onChange(listener: (conversation: string, part: "log" | "inbox") => void): Disposable {
@@ -178,14 +212,36 @@ export class MemoryStore implements Store {
 }
 
 function index(state: MemoryConversation, event: LogEvent): void {
-  if (event.kind === "permission-ask") {
-    state.questions.set(event.ask.id, { turn: event.turn ?? "", open: true });
-  } else if (event.kind === "permission-answer") {
-    const question = state.questions.get(event.permission);
-    if (question) question.open = false;
-  } else if (event.kind === "turn-end" && event.turn !== undefined) {
-    state.ends.set(event.turn, { seq: event.seq, outcome: event.outcome });
+  const turn = event.turn ?? "";
+  switch (event.kind) {
+    case "turn-queued":
+      addTurn(state, turn, event.who, event.key);
+      return;
+    case "turn-start":
+      addTurn(state, turn, event.who, "").started = true;
+      return;
+    case "turn-end":
+      addTurn(state, turn, "", "").end = { seq: event.seq, outcome: event.outcome };
+      return;
+    case "permission-ask":
+      state.questions.set(event.ask.id, { turn, ask: event.ask, open: true });
+      return;
+    case "permission-answer": {
+      const question = state.questions.get(event.permission);
+      if (question) question.open = false;
+      return;
+    }
+    default:
+      return;
   }
+}
+
+function addTurn(state: MemoryConversation, turn: string, who: string, key: string): TurnRow {
+  const known = state.turns.get(turn);
+  if (known) return known;
+  const row = { who, key, started: false };
+  state.turns.set(turn, row);
+  return row;
 }
 
 function postPrompt(state: MemoryConversation, item: PromptItem): Posted {
@@ -193,6 +249,11 @@ function postPrompt(state: MemoryConversation, item: PromptItem): Posted {
   if (row && isRepeat(state, row, item)) {
     if (item.request && !row.requests.has(item.request)) row.requests.set(item.request, item.at);
     return { turn: row.turn, after: row.after, how: "repeat" };
+  }
+  const waiting = [...state.turns.values()].filter(({ started, end }) => !started && !end).length;
+  if (waiting >= MAX_QUEUED) {
+    const message = `${waiting} messages wait in this conversation already`;
+    throw new RouterError(message, { code: "queue-full" });
   }
   const next: KeyRow = {
     turn: randomUUID(),
@@ -203,6 +264,7 @@ function postPrompt(state: MemoryConversation, item: PromptItem): Posted {
   };
   if (item.request) next.requests.set(item.request, item.at);
   if (item.key !== "") state.keys.set(item.key, next);
+  addTurn(state, next.turn, item.user, item.key);
   state.inbox.push({ item, turn: next.turn, attempt: next.attempt });
   return { turn: next.turn, after: next.after, how: "new" };
 }
@@ -211,7 +273,7 @@ function isRepeat(state: MemoryConversation, row: KeyRow, item: PromptItem): boo
   if (item.repeat === "attach") return true;
   const asked = item.request ? row.requests.get(item.request) : undefined;
   if (asked !== undefined && item.at - asked < REDRIVE_WINDOW_MS) return true;
-  return !row.delivered && state.ends.get(row.turn)?.outcome.kind !== "cancelled";
+  return !row.delivered && state.turns.get(row.turn)?.end?.outcome.kind !== "cancelled";
 }
 
 function postOther(state: MemoryConversation, item: Exclude<InboxItem, PromptItem>): Posted {
@@ -223,7 +285,7 @@ function postOther(state: MemoryConversation, item: Exclude<InboxItem, PromptIte
   const turn = item.kind === "cancel" ? item.turn : (question?.turn ?? "");
   const late =
     (item.kind === "answer" && !question?.open) ||
-    (item.kind === "cancel" && state.ends.has(item.turn));
+    (item.kind === "cancel" && state.turns.get(item.turn)?.end !== undefined);
   if (late) return { turn, after, how: "late" };
   if (item.key !== "") {
     state.keys.set(item.key, { turn, after, attempt: 1, delivered: false, requests: new Map() });

@@ -3,12 +3,10 @@ import type { CancelCause, PermissionAsk } from "./events.ts";
 import type { ConversationLog } from "./log.ts";
 import type { Options } from "./options.ts";
 import type { Display, MarkupRenderer } from "./renderer.ts";
+import type { Role } from "./role.ts";
 import type { ChunkSink } from "./sink.ts";
-import type { InboxItem, Posted, Store } from "./store.ts";
+import type { InboxItem, OpenTurn, Posted, Store } from "./store.ts";
 import type { Turn } from "./transcript.ts";
-
-/** Who a person is in a conversation: an approver may answer others' questions, an operator may do anything. */
-export type Role = "user" | "approver" | "operator";
 
 /** What happens to a tool call that asks: a policy other than `ask` only ever chooses an `allow_once` or a reject option. */
 export type PermissionPolicy = "ask" | "allow" | "deny";
@@ -95,6 +93,8 @@ export interface Router extends AsyncDisposable {
   running(
     conversation: string,
   ): { turn: string; who: string; key: string; asks: readonly PermissionAsk[] } | undefined;
+  /** The turns of a conversation that have not ended, the running one first, whichever process owns it. */
+  openTurns(conversation: string): Promise<readonly OpenTurn[]>;
   /** Cancels a turn and resolves once its `turn-end` is committed (bounded: a deaf agent's session is given up). No-op for a turn that has ended. */
   cancelTurn(conversation: string, turn: string, cause: CancelCause, user?: string): Promise<void>;
   prompt(request: PromptRequest, sink: ChunkSink, signal?: AbortSignal): Promise<void>;

@@ -1,4 +1,4 @@
-import type { CancelCause, LogEvent, NewEvent } from "./events.ts";
+import type { CancelCause, LogEvent, NewEvent, PermissionAsk } from "./events.ts";
 import type { Options } from "./options.ts";
 import type { Turn } from "./transcript.ts";
 
@@ -21,6 +21,9 @@ export const MAX_CHECKPOINT_STATE_BYTES = 4096;
 
 /** The right to append to a conversation. Who lives is the store's business, never a turn's. */
 export type Lease = { readonly conversation: string; readonly fence: number };
+
+/** Prompts that may wait in one conversation. */
+export const MAX_QUEUED = 32;
 
 /** For how long the same request id marks a repeat as a redrive, whatever was delivered. */
 export const REDRIVE_WINDOW_MS = 600_000;
@@ -79,6 +82,18 @@ export type TakenItem =
   | { readonly item: PromptItem; readonly turn: string; readonly attempt: number }
   | { readonly item: AnswerItem | CancelItem | ResetItem };
 
+/** A turn that has not ended: it runs, or waits. */
+export type OpenTurn = {
+  readonly turn: string;
+  /** The person who asked, and the key of the message. */
+  readonly who: string;
+  readonly key: string;
+  /** False while it waits. */
+  readonly started: boolean;
+  /** Its open questions, oldest first. */
+  readonly asks: readonly PermissionAsk[];
+};
+
 /**
  * What became of a posted item. `late`: the question or turn it is about has ended, nothing was done.
  * `refused`: this person may not do that, nothing was done.
@@ -88,10 +103,19 @@ export type Posted = TurnRef & { readonly how: "new" | "repeat" | "late" | "refu
 /**
  * Logs, inboxes, checkpoints, leases and records of all conversations.
  *
- * Every method is atomic. Errors are `RouterError`s: `fenced`, `expired` ({@link ExpiredDetail}), `ahead`.
+ * Every method is atomic. Errors are `RouterError`s: `fenced`, `expired`, `ahead`, and of a store that is kept on a
+ * disk `unwritable` and `corrupt`: nothing has happened then.
  */
 export interface Store extends AsyncDisposable {
-  /** The lease, or `undefined` when a live owner has it. */
+  /**
+   * Names this store's life: another one means that a backup was restored, and that the seqs of readers from before
+   * say nothing about its logs.
+   */
+  readonly epoch: string;
+  /**
+   * The lease, or `undefined` when a live owner has it. From a dead owner it is taken over: in the same transaction its
+   * questions end as expired and its running turns as interrupted, and what it had not started is offered again.
+   */
   claim(conversation: string): Promise<Lease | undefined>;
   release(lease: Lease): Promise<void>;
   /**
@@ -106,7 +130,12 @@ export interface Store extends AsyncDisposable {
   read(conversation: string, after: number, limit: number): Promise<readonly LogEvent[]>;
   /** Seq of the newest event; 0 for an empty log. */
   last(conversation: string): Promise<number>;
-  /** From any process; idempotent by (conversation, `item.key`). */
+  /** Conversations whose owner is dead, and those that nobody owns although something waits in their inbox. */
+  orphans(): Promise<readonly string[]>;
+  /**
+   * From any process; idempotent by (conversation, `item.key`).
+   * @throws `queue-full` when {@link MAX_QUEUED} prompts wait already.
+   */
   post(conversation: string, item: InboxItem): Promise<Posted>;
   /** Empties the inbox, in order of arrival. */
   take(lease: Lease): Promise<readonly TakenItem[]>;
@@ -117,6 +146,8 @@ export interface Store extends AsyncDisposable {
   writeRecord(lease: Lease, key: string, value: unknown): Promise<void>;
   /** Seq of a turn's `turn-end`, or `undefined` while it has not ended. */
   turnEnd(conversation: string, turn: string): Promise<number | undefined>;
+  /** Turns that have not ended: the one that runs, then those that wait, in order of arrival. */
+  openTurns(conversation: string): Promise<readonly OpenTurn[]>;
   /** A conversation's log or inbox moved; in the same tick in this process. May be spurious. */
   onChange(listener: (conversation: string, part: "log" | "inbox") => void): Disposable;
 }

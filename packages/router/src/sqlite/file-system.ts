@@ -1,4 +1,3 @@
-import { statfs } from "node:fs/promises";
 import { StoreError } from "./errors.ts";
 
 /** Types by `statfs(2)` of file systems whose locks and shared memory do not reach other machines. */
@@ -10,15 +9,13 @@ const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x01021997, "9p"],
 ]);
 
-/** The network file system that a type of `statfs(2)` names; `undefined` for any other type. */
-export function findNetworkFileSystem(type: number): string | undefined {
+/**
+ * @param type - As `statfs(2)` tells it.
+ * @throws StoreError `network-file-system`.
+ */
+export function assertLocalFileSystem(directory: string, type: number): void {
   // The number is signed on some platforms.
-  return networkFileSystems.get(type >>> 0);
-}
-
-/** @throws StoreError `network-file-system`. */
-export async function assertLocalFileSystem(directory: string): Promise<void> {
-  const name = findNetworkFileSystem((await statfs(directory)).type);
+  const name = networkFileSystems.get(type >>> 0);
   if (name === undefined) return;
   throw new StoreError(
     `${directory} lies on ${name}, which a database cannot be kept on; choose a local directory`,

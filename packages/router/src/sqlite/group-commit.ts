@@ -1,26 +1,47 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { RouterError } from "../errors.ts";
+import { isBusy, parseStorageFailure } from "./storage-failure.ts";
 
 type Write = { readonly run: () => () => void; readonly reject: (error: unknown) => void };
+
+/** Pause before a write that another process kept out is tried again, in milliseconds. */
+const RETRY_MS = 2;
+
+/** How long writes wait for another process's write before they fail, in milliseconds. Those take a few each. */
+const PATIENCE_MS = 10_000;
 
 /**
  * Runs the writes of one tick in one transaction, and tells their callers once it is committed.
  *
  * A write that refuses (it throws a `RouterError` or `RangeError` before it has written) is refused alone; any other
  * error undoes the whole transaction and reaches every caller.
+ *
+ * While another process writes, nothing blocks: the writes wait, and whatever comes meanwhile joins them.
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;
-  readonly #onEnded: (committed: boolean) => void;
+  readonly #hooks: { beforeCommit(): void; ended(committed: boolean): void };
+  readonly #begin: StatementSync;
+  readonly #end: StatementSync;
   #writes: Write[] = [];
+  /** When the writes that wait for another process give up, by `performance.now()`; set at the first attempt. */
+  #giveUpAt: number | undefined;
 
-  /** @param onEnded - Called after each transaction: true behind its commit, once its callers have been told. */
-  constructor(database: DatabaseSync, onEnded: (committed: boolean) => void) {
+  /** @param hooks - `ended` is called after each transaction: true behind its commit, once its callers have been told. */
+  constructor(
+    database: DatabaseSync,
+    hooks: { beforeCommit(): void; ended(committed: boolean): void },
+  ) {
     this.#database = database;
-    this.#onEnded = onEnded;
+    this.#hooks = hooks;
+    this.#begin = database.prepare("BEGIN IMMEDIATE");
+    this.#end = database.prepare("COMMIT");
   }
 
   run<T>(write: () => T): Promise<T> {
+    if (!this.#database.isOpen) {
+      return Promise.reject(new RouterError("The store is closed", { code: "closed" }));
+    }
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#writes.push({
       run: () => {
@@ -34,11 +55,11 @@ export class GroupCommit {
   }
 
   #commit(): void {
+    if (!this.#enter()) return;
     const writes = this.#writes;
     this.#writes = [];
     const told: (() => void)[] = [];
     try {
-      this.#database.exec("BEGIN IMMEDIATE");
       for (const { run, reject } of writes) {
         try {
           told.push(run());
@@ -47,14 +68,45 @@ export class GroupCommit {
           told.push(() => reject(error));
         }
       }
-      this.#database.exec("COMMIT");
+      this.#hooks.beforeCommit();
+      this.#end.run();
     } catch (error) {
-      if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec("ROLLBACK");
-      this.#onEnded(false);
-      for (const { reject } of writes) reject(error);
+      this.#undo();
+      this.#hooks.ended(false);
+      rejectAll(writes, error);
       return;
     }
     for (const tell of told) tell();
-    this.#onEnded(true);
+    this.#hooks.ended(true);
   }
+
+  /** False when the transaction could not begin: it will be tried again, or its writes have been rejected. */
+  #enter(): boolean {
+    try {
+      this.#begin.run();
+      this.#giveUpAt = undefined;
+      return true;
+    } catch (error) {
+      this.#giveUpAt ??= performance.now() + PATIENCE_MS;
+      if (isBusy(error) && performance.now() < this.#giveUpAt) {
+        setTimeout(() => this.#commit(), RETRY_MS);
+        return false;
+      }
+      this.#giveUpAt = undefined;
+      const writes = this.#writes;
+      this.#writes = [];
+      rejectAll(writes, error);
+      return false;
+    }
+  }
+
+  /** Some failures have undone the transaction already. */
+  #undo(): void {
+    if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec("ROLLBACK");
+  }
+}
+
+function rejectAll(writes: readonly Write[], error: unknown): void {
+  const failure = parseStorageFailure(error);
+  for (const { reject } of writes) reject(failure);
 }

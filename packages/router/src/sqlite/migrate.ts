@@ -1,23 +1,31 @@
-import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
+import { copyDatabase } from "./copy-database.ts";
 import { StoreError } from "./errors.ts";
-import { MIGRATIONS, SCHEMA_VERSION } from "./schema.ts";
+import { OwnerLock } from "./owner-lock.ts";
+import { MIGRATIONS } from "./schema.ts";
+import type { StoreFiles } from "./store-files.ts";
 
 /**
- * Brings a database to the present schema, with a copy of it beside it before each step from an older one.
+ * Brings a database to the newest schema, with a copy of it beside it before each step from an older one.
  *
- * @throws StoreError `too-new`, `corrupt`.
+ * @param migrations - SQL that makes a database of version n one of n + 1: entry n.
+ * @throws StoreError `too-new`; `in-use` while a process lives that expects the older schema.
  */
-export function migrate(database: DatabaseSync, file: string): void {
-  for (let version = readVersion(database, file); version < SCHEMA_VERSION; version++) {
-    const step = MIGRATIONS[version];
-    if (step === undefined) throw new Error(`There is no migration from version ${version}`);
-    const copy = copyName(file, version);
-    if (version > 0 && !existsSync(copy)) database.prepare("VACUUM INTO ?").run(copy);
+export async function migrate(
+  database: DatabaseSync,
+  files: StoreFiles,
+  migrations: readonly string[] = MIGRATIONS,
+): Promise<void> {
+  for (;;) {
+    const version = readVersion(database);
+    if (version > migrations.length) throw tooNew(files, version, migrations.length);
+    const step = migrations[version];
+    if (step === undefined) return;
+    if (version > 0) await prepareStep(files, version);
     database.exec("BEGIN IMMEDIATE");
     try {
       // Another process may have come first.
-      if (readVersion(database, file) === version) {
+      if (readVersion(database) === version) {
         database.exec(`${step}; PRAGMA user_version = ${version + 1}`);
       }
       database.exec("COMMIT");
@@ -28,24 +36,34 @@ export function migrate(database: DatabaseSync, file: string): void {
   }
 }
 
-function readVersion(database: DatabaseSync, file: string): number {
-  let version: unknown;
-  try {
-    version = database.prepare("PRAGMA user_version").get()?.["user_version"];
-  } catch (cause) {
-    throw new StoreError(`${file} is damaged; put a backup in its place, or move it away`, {
-      code: "corrupt",
-      cause,
-    });
+async function prepareStep(files: StoreFiles, version: number): Promise<void> {
+  if (OwnerLock.someoneLives(files.owners)) {
+    throw new StoreError(
+      `${files.database} has to be brought to a newer schema, and an older version uses it; stop that first`,
+      { code: "in-use" },
+    );
   }
-  if (typeof version === "number" && version <= SCHEMA_VERSION) return version;
-  throw new StoreError(
-    `${file} was written by a newer version (schema ${version}, this one knows ${SCHEMA_VERSION}); ` +
-      `install that version, or put its copy ${copyName(file, SCHEMA_VERSION)} in its place`,
+  await copyDatabase(files.database, copyName(files, version), (copy) => {
+    if (readVersion(copy) === version) return;
+    throw new StoreError(`${files.database} was changed by another process; start again`, {
+      code: "in-use",
+    });
+  });
+}
+
+/** The schema's version that a database says. */
+export function readVersion(database: DatabaseSync): number {
+  return Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+}
+
+function tooNew(files: StoreFiles, version: number, known: number): StoreError {
+  return new StoreError(
+    `${files.database} was written by a newer version (schema ${version}, this one knows ${known}); ` +
+      `install that version again, or restore ${copyName(files, known)}`,
     { code: "too-new" },
   );
 }
 
-function copyName(file: string, version: number): string {
-  return file.replace(/\.db$/, `-v${version}.db`);
+function copyName({ database }: StoreFiles, version: number): string {
+  return database.replace(/\.db$/, `-v${version}.db`);
 }

@@ -1,67 +1,104 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { isBusy } from "./storage-failure.ts";
+
+const SUFFIX = ".lock";
 
 /**
  * Tells the living from the dead by a lock of the operating system: each process holds an exclusive lock on a small
  * file of its own, and a process is dead exactly when its lock can be had. No clock is asked: a stopped process is
  * alive, a killed one is dead within the moment.
  *
- * A process must never open its own file a second time: closing any descriptor of it would drop the lock.
+ * A process must never open its own file a second time by other means: closing any descriptor of it drops the lock.
  */
 export class OwnerLock implements Disposable {
-  readonly id: number;
-  readonly #directory: string;
+  readonly id: string;
+  readonly directory: string;
   readonly #held: DatabaseSync;
 
-  /** Takes the lock of owner `id`, which must be new. */
-  constructor(directory: string, id: number) {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  private constructor(directory: string, id: string, held: DatabaseSync) {
     this.id = id;
-    this.#directory = directory;
-    this.#held = new DatabaseSync(this.#file(id), { timeout: 0 });
-    this.#held.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
+    this.directory = directory;
+    this.#held = held;
   }
 
-  /** True while the process of owner `id` lives. */
-  isAlive(id: number): boolean {
-    if (id === this.id) return true;
-    const attempt = new DatabaseSync(this.#file(id), { timeout: 0 });
-    try {
-      attempt.exec("BEGIN EXCLUSIVE");
-      return false;
-    } catch (error) {
-      if (isBusy(error)) return true;
-      throw error;
-    } finally {
-      attempt.close();
+  /** Takes the lock of an owner with a new id. */
+  static take(directory: string): OwnerLock {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    for (;;) {
+      const id = randomUUID();
+      const file = fileOf(directory, id);
+      closeSync(openSync(file, "wx", 0o600));
+      const held = lock(file);
+      // Whoever buries dead owners may have been quicker: then this lock is one on a file that nobody finds.
+      if (held && existsSync(file)) return new OwnerLock(directory, id, held);
+      held?.close();
     }
   }
 
-  /** Removes the file of an owner that is dead and owns nothing. */
-  forget(id: number): void {
-    if (id !== this.id) rmSync(this.#file(id), { force: true });
+  /** Whether any owner of a directory lives. */
+  static someoneLives(directory: string): boolean {
+    return lockFiles(directory).some((id) => isHeld(fileOf(directory, id)));
+  }
+
+  /** True while the process of owner `id` lives. */
+  isAlive(id: string): boolean {
+    return id === this.id || isHeld(fileOf(this.directory, id));
+  }
+
+  /** Removes what is left of an owner. False: it lives. */
+  bury(id: string): boolean {
+    if (id === this.id) return false;
+    const file = fileOf(this.directory, id);
+    if (!existsSync(file)) return true;
+    const held = lock(file);
+    if (!held) return false;
+    rmSync(file, { force: true });
+    held.close();
+    return true;
+  }
+
+  /** Buries all dead owners but those in `except`. */
+  buryAll(except: ReadonlySet<string>): void {
+    for (const id of lockFiles(this.directory)) if (!except.has(id)) this.bury(id);
   }
 
   [Symbol.dispose](): void {
     if (!this.#held.isOpen) return;
+    rmSync(fileOf(this.directory, this.id), { force: true });
     this.#held.close();
-    rmSync(this.#file(this.id), { force: true });
-  }
-
-  #file(id: number): string {
-    return path.join(this.#directory, `${id}.lock`);
   }
 }
 
-const SQLITE_BUSY = 5;
+function isHeld(file: string): boolean {
+  if (!existsSync(file)) return false;
+  const held = lock(file);
+  held?.close();
+  return held === undefined;
+}
 
-/** True for the error of a lock that somebody else holds. */
-export function isBusy(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    "errcode" in error &&
-    typeof error.errcode === "number" &&
-    (error.errcode & 0xff) === SQLITE_BUSY
-  );
+/** The lock on a file; `undefined` when somebody holds it. */
+function lock(file: string): DatabaseSync | undefined {
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    database.exec("BEGIN EXCLUSIVE");
+    return database;
+  } catch (error) {
+    database.close();
+    if (isBusy(error)) return undefined;
+    throw error;
+  }
+}
+
+function lockFiles(directory: string): string[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory)
+    .filter((name) => name.endsWith(SUFFIX))
+    .map((name) => name.slice(0, -SUFFIX.length));
+}
+
+function fileOf(directory: string, id: string): string {
+  return path.join(directory, `${id}${SUFFIX}`);
 }

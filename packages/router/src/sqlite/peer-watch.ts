@@ -1,81 +1,118 @@
 import { watch } from "node:fs";
-import type { DatabaseSync } from "node:sqlite";
+import type { ChangeFeed } from "./change-feed.ts";
 import type { OwnerLock } from "./owner-lock.ts";
+import type { Statements } from "./statements.ts";
 
-/** How often the database is asked whether another process has changed it, while one lives. */
+/** How often the database is asked whether another process has changed it, while one lives, in milliseconds. */
 const POLL_MS = 25;
+
+/** Polls between two looks at whether the others still live: one that was killed leaves no message. */
+const LOOK_EVERY = 10;
+
+/** Polls behind the sign of a newcomer, which makes its lock file before it registers. */
+const NEWCOMER_POLLS = 40;
 
 /**
  * Notices what other processes of this database do: by asking every {@link POLL_MS} while one of them lives, and not
- * at all while this one is alone. A process that comes is noticed by its lock file.
+ * at all while this one is alone. One that comes is noticed by its lock file.
  */
 export class PeerWatch implements Disposable {
-  readonly #database: DatabaseSync;
+  readonly #sql: Statements;
   readonly #lock: OwnerLock;
-  readonly #announceMovedSince: (move: number) => number;
-  readonly #arrivals: { close(): void };
+  readonly #feed: ChangeFeed;
+  readonly #onDeath: () => void;
+  readonly #arrivals: { close(): void } | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** `PRAGMA data_version`: changes when another connection has committed. */
-  #version: unknown;
-  /** The newest move that was announced. */
-  #move: number;
-  /** Owners that lived when they were last asked about. */
-  #alive: readonly number[] = [];
-  #beats = 0;
+  /** Changes when another connection has committed. */
+  #version: number;
+  /** Owners that were registered beside this one at the last look. */
+  #others: readonly string[] = [];
+  #polls = 0;
+  /** Polls that still follow the sign of a newcomer. */
+  #expecting = 0;
 
+  /** @param options.onDeath - Another owner was registered and does not live. */
   constructor(options: {
-    database: DatabaseSync;
+    sql: Statements;
     lock: OwnerLock;
-    directory: string;
-    announceMovedSince: (move: number) => number;
+    feed: ChangeFeed;
+    onDeath: () => void;
   }) {
-    this.#database = options.database;
+    this.#sql = options.sql;
     this.#lock = options.lock;
-    this.#announceMovedSince = options.announceMovedSince;
+    this.#feed = options.feed;
+    this.#onDeath = options.onDeath;
     this.#version = this.#readVersion();
-    this.#move = (
-      this.#database.prepare("SELECT moves FROM clock").get() as { moves: number }
-    ).moves;
-    const arrivals = watch(options.directory, { persistent: false }, () => this.#look());
-    arrivals.on("error", () => arrivals.close());
-    this.#arrivals = arrivals;
+    this.#arrivals = this.#watchArrivals();
     this.#look();
   }
 
   [Symbol.dispose](): void {
-    this.#arrivals.close();
+    this.#arrivals?.close();
     clearInterval(this.#timer);
   }
 
-  /** Polls exactly while another owner lives. */
-  #look(): void {
-    if (!this.#database.isOpen) return;
-    const owners = this.#database
-      .prepare("SELECT id FROM owners WHERE id <> ?")
-      .all(this.#lock.id) as { id: number }[];
-    this.#alive = owners.map(({ id }) => id).filter((id) => this.#lock.isAlive(id));
-    if (this.#alive.length === 0) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    } else {
-      this.#timer ??= setInterval(() => this.#poll(), POLL_MS).unref();
+  #watchArrivals(): { close(): void } | undefined {
+    try {
+      const watcher = watch(this.#lock.directory, { persistent: false }, () => this.#expect());
+      watcher.on("error", () => this.#expectAlways());
+      return watcher;
+    } catch {
+      // The system gives no more watches: newcomers are found by asking.
+      this.#expectAlways();
+      return undefined;
     }
-    this.#announce();
+  }
+
+  #expect(): void {
+    this.#expecting = Math.max(this.#expecting, NEWCOMER_POLLS);
+    this.#timer ??= setInterval(() => this.#poll(), POLL_MS).unref();
+  }
+
+  #expectAlways(): void {
+    this.#expecting = Number.POSITIVE_INFINITY;
+    this.#expect();
   }
 
   #poll(): void {
-    this.#beats += 1;
-    // A peer that was killed leaves no message: now and then its lock is tried.
-    if (this.#beats % 20 === 0) this.#look();
-    else if (this.#readVersion() !== this.#version) this.#announce();
+    this.#polls += 1;
+    this.#expecting -= 1;
+    try {
+      const version = this.#readVersion();
+      const moved = version !== this.#version;
+      if (moved) {
+        this.#version = version;
+        this.#feed.announceOthers();
+      }
+      if (this.#polls % LOOK_EVERY === 0 || (moved && this.#ownersChanged())) this.#look();
+    } catch {
+      // Nobody waits for a poll: whoever reads next meets the failure, and the next poll tries again.
+    }
   }
 
-  #announce(): void {
-    this.#version = this.#readVersion();
-    this.#move = this.#announceMovedSince(this.#move);
+  /** Polls exactly while another owner lives or is expected. */
+  #look(): void {
+    this.#others = this.#readOwners();
+    const alive = this.#others.filter((id) => this.#lock.isAlive(id));
+    if (alive.length > 0) this.#timer ??= setInterval(() => this.#poll(), POLL_MS).unref();
+    else if (this.#expecting <= 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+    if (alive.length < this.#others.length) this.#onDeath();
   }
 
-  #readVersion(): unknown {
-    return this.#database.prepare("PRAGMA data_version").get()?.["data_version"];
+  #ownersChanged(): boolean {
+    return this.#readOwners().join() !== this.#others.join();
+  }
+
+  #readOwners(): string[] {
+    return this.#sql
+      .all<{ id: string }>("SELECT id FROM owners WHERE id <> ? ORDER BY id", this.#lock.id)
+      .map(({ id }) => id);
+  }
+
+  #readVersion(): number {
+    return this.#sql.get<{ data_version: number }>("PRAGMA data_version")?.data_version ?? 0;
   }
 }

@@ -1,28 +1,27 @@
-/** Version of the schema below; a database says its own by `PRAGMA user_version`. */
-export const SCHEMA_VERSION = 1;
-
 /** How a database of version n becomes one of n + 1: entry n. Entry 0 makes an empty file a database. */
 export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-  -- Counts transactions that moved a log or an inbox: other processes ask for what moved behind the count they know.
-  CREATE TABLE clock (id INTEGER PRIMARY KEY CHECK (id = 1), moves INTEGER NOT NULL);
-  INSERT INTO clock VALUES (1, 0);
-  CREATE TABLE owners (id INTEGER PRIMARY KEY AUTOINCREMENT, pid INTEGER NOT NULL);
-  CREATE TABLE conversations (
+  CREATE TABLE owners (id TEXT PRIMARY KEY, pid INTEGER NOT NULL) WITHOUT ROWID;
+  -- What moved, for the other processes; written only while there are some.
+  CREATE TABLE moves (
     id INTEGER PRIMARY KEY,
+    owner TEXT NOT NULL,
+    conversation TEXT NOT NULL,
+    part TEXT NOT NULL
+  );
+  CREATE TABLE conversations (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     key TEXT NOT NULL UNIQUE,
-    -- Oldest and newest seq in the log; an empty log has first = last + 1.
+    -- Oldest seq that has not been removed. The newest is that of the last event, or first - 1 when there is none:
+    -- appends write nothing but events.
     first INTEGER NOT NULL DEFAULT 1,
-    last INTEGER NOT NULL DEFAULT 0,
     fence INTEGER NOT NULL DEFAULT 0,
-    owner INTEGER,
-    log_moved INTEGER NOT NULL DEFAULT 0,
-    inbox_moved INTEGER NOT NULL DEFAULT 0
+    owner TEXT
   );
   CREATE INDEX conversations_by_owner ON conversations (owner) WHERE owner IS NOT NULL;
-  CREATE INDEX conversations_by_log ON conversations (log_moved);
-  CREATE INDEX conversations_by_inbox ON conversations (inbox_moved);
+  -- Newest seq of conversations that were erased, by the digest of their key: no seq is ever used again.
+  CREATE TABLE erased (digest TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE events (
     conversation INTEGER NOT NULL,
     seq INTEGER NOT NULL,
@@ -48,6 +47,7 @@ export const MIGRATIONS: readonly string[] = [
     delivered INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (conversation, key)
   ) WITHOUT ROWID;
+  CREATE INDEX keys_by_turn ON keys (conversation, turn);
   CREATE TABLE requests (
     conversation INTEGER NOT NULL,
     key TEXT NOT NULL,
@@ -58,18 +58,34 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE turns (
     conversation INTEGER NOT NULL,
     turn TEXT NOT NULL,
-    started INTEGER NOT NULL DEFAULT 0,
+    who TEXT NOT NULL DEFAULT '',
+    key TEXT NOT NULL DEFAULT '',
+    start_seq INTEGER,
     end_seq INTEGER,
+    ended_at INTEGER,
     outcome TEXT,
     PRIMARY KEY (conversation, turn)
   ) WITHOUT ROWID;
-  CREATE INDEX turns_running ON turns (conversation) WHERE end_seq IS NULL;
+  CREATE INDEX turns_open ON turns (conversation) WHERE end_seq IS NULL;
+  CREATE INDEX turns_by_end ON turns (conversation, end_seq) WHERE end_seq IS NOT NULL;
+  CREATE INDEX turns_by_who ON turns (who);
   CREATE TABLE questions (
     conversation INTEGER NOT NULL,
     id TEXT NOT NULL,
     turn TEXT NOT NULL,
-    open INTEGER NOT NULL,
+    asked_seq INTEGER NOT NULL,
+    -- The question as JSON, while it is open.
+    ask TEXT,
     PRIMARY KEY (conversation, id)
+  ) WITHOUT ROWID;
+  CREATE INDEX questions_by_turn ON questions (conversation, turn);
+  -- What stays of turns whose events have been removed: their final views, as JSON.
+  CREATE TABLE views (
+    conversation INTEGER NOT NULL,
+    turn TEXT NOT NULL,
+    end_seq INTEGER NOT NULL,
+    view TEXT NOT NULL,
+    PRIMARY KEY (conversation, end_seq)
   ) WITHOUT ROWID;
   CREATE TABLE checkpoints (
     conversation INTEGER NOT NULL,
@@ -78,6 +94,11 @@ export const MIGRATIONS: readonly string[] = [
     state TEXT,
     PRIMARY KEY (conversation, consumer)
   ) WITHOUT ROWID;
-  CREATE TABLE records (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE records (
+    key TEXT PRIMARY KEY,
+    conversation INTEGER NOT NULL,
+    value TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX records_by_conversation ON records (conversation);
   `,
 ];

@@ -1,0 +1,174 @@
+import { RouterError } from "../errors.ts";
+import type { LogEvent, NewEvent, PermissionAsk } from "../events.ts";
+import type { Lease, OpenTurn } from "../store.ts";
+import type { ChangeFeed } from "./change-feed.ts";
+import type { Conversations } from "./conversations.ts";
+import type { LogTail } from "./log-tail.ts";
+import type { Statements } from "./statements.ts";
+
+/** Characters of event bodies that one read gives at most, but for a first one that is longer. */
+const READ_CHARS = 1 << 19;
+
+/** The logs, and what has to be known of their turns and questions without reading them. */
+export class EventLog {
+  readonly #sql: Statements;
+  readonly #conversations: Conversations;
+  readonly #feed: ChangeFeed;
+  readonly #tail: LogTail;
+
+  constructor(sql: Statements, conversations: Conversations, feed: ChangeFeed, tail: LogTail) {
+    this.#sql = sql;
+    this.#conversations = conversations;
+    this.#feed = feed;
+    this.#tail = tail;
+  }
+
+  /** Within a transaction. */
+  append(lease: Lease, events: readonly NewEvent[]): number {
+    const { id, last } = this.#conversations.owned(lease);
+    if (events.length === 0) return last;
+    let seq = last;
+    let chars = 0;
+    const placed: LogEvent[] = [];
+    for (const event of events) {
+      seq += 1;
+      const body = JSON.stringify(event);
+      chars += body.length;
+      this.#sql.run("INSERT INTO events VALUES (?, ?, ?)", id, seq, body);
+      const logged = { ...event, seq };
+      this.#index(id, logged);
+      placed.push(logged);
+    }
+    this.#tail.append(lease.conversation, placed, chars);
+    this.#feed.mark(lease.conversation, "log");
+    return seq;
+  }
+
+  read(conversation: string, after: number, limit: number): readonly LogEvent[] {
+    const near = this.#tail.read(conversation, after, limit);
+    if (near) return near;
+    const row = this.#conversations.find(conversation);
+    const last = row?.last ?? 0;
+    if (after > last) {
+      const message = `Seq ${after} is beyond the newest event, ${last}`;
+      throw new RouterError(message, { code: "ahead", last });
+    }
+    if (!row || after === last) return [];
+    if (after + 1 < row.first) {
+      const message = `The events behind seq ${after} have been removed`;
+      throw new RouterError(message, { code: "expired", first: row.first });
+    }
+    const events: LogEvent[] = [];
+    let chars = 0;
+    const rows = this.#sql.each<{ seq: number; body: string }>(
+      "SELECT seq, body FROM events WHERE conversation = ? AND seq > ? ORDER BY seq LIMIT ?",
+      row.id,
+      after,
+      limit,
+    );
+    for (const { seq, body } of rows) {
+      events.push({ ...(JSON.parse(body) as NewEvent), seq });
+      chars += body.length;
+      if (chars >= READ_CHARS) break;
+    }
+    return events;
+  }
+
+  turnEnd(conversation: string, turn: string): number | undefined {
+    const row = this.#sql.get<{ seq: number | null }>(
+      `SELECT end_seq AS seq FROM turns WHERE turn = ?
+       AND conversation = (SELECT id FROM conversations WHERE key = ?)`,
+      turn,
+      conversation,
+    );
+    return row?.seq ?? undefined;
+  }
+
+  openTurns(conversation: string): readonly OpenTurn[] {
+    const row = this.#conversations.find(conversation);
+    if (!row) return [];
+    const turns = this.#sql.all<{ turn: string; who: string; key: string; started: number }>(
+      `SELECT turns.turn, who, key, start_seq IS NOT NULL AS started FROM turns
+       LEFT JOIN inbox ON inbox.conversation = turns.conversation AND inbox.turn = turns.turn
+       WHERE turns.conversation = ? AND end_seq IS NULL ORDER BY start_seq IS NULL, inbox.id`,
+      row.id,
+    );
+    const questions = this.#sql.all<{ turn: string; ask: string }>(
+      `SELECT turn, ask FROM questions
+       WHERE conversation = ? AND ask IS NOT NULL ORDER BY asked_seq`,
+      row.id,
+    );
+    return turns.map(({ turn, who, key, started }) => ({
+      turn,
+      who,
+      key,
+      started: started === 1,
+      asks: questions
+        .filter((question) => question.turn === turn)
+        .map(({ ask }) => JSON.parse(ask) as PermissionAsk),
+    }));
+  }
+
+  #index(id: number, event: LogEvent): void {
+    const turn = event.turn ?? "";
+    switch (event.kind) {
+      case "turn-queued":
+        this.#sql.run(
+          `INSERT INTO turns (conversation, turn, who, key) VALUES (?, ?, ?, ?)
+           ON CONFLICT DO NOTHING`,
+          id,
+          turn,
+          event.who,
+          event.key,
+        );
+        return;
+      case "turn-start":
+        this.#sql.run(
+          `INSERT INTO turns (conversation, turn, who, start_seq) VALUES (?1, ?2, ?3, ?4)
+           ON CONFLICT DO UPDATE SET start_seq = ?4`,
+          id,
+          turn,
+          event.who,
+          event.seq,
+        );
+        this.#leaveInbox(id, turn);
+        return;
+      case "turn-end":
+        this.#sql.run(
+          `INSERT INTO turns (conversation, turn, end_seq, ended_at, outcome)
+           VALUES (?1, ?2, ?3, ?4, ?5)
+           ON CONFLICT DO UPDATE SET end_seq = ?3, ended_at = ?4, outcome = ?5`,
+          id,
+          turn,
+          event.seq,
+          event.at,
+          event.outcome.kind,
+        );
+        this.#leaveInbox(id, turn);
+        return;
+      case "permission-ask":
+        this.#sql.run(
+          "INSERT OR REPLACE INTO questions VALUES (?, ?, ?, ?, ?)",
+          id,
+          event.ask.id,
+          turn,
+          event.seq,
+          JSON.stringify(event.ask),
+        );
+        return;
+      case "permission-answer":
+        this.#sql.run(
+          "UPDATE questions SET ask = NULL WHERE conversation = ? AND id = ?",
+          id,
+          event.permission,
+        );
+        return;
+      default:
+        return;
+    }
+  }
+
+  #leaveInbox(id: number, turn: string): void {
+    this.#sql.run("DELETE FROM inbox WHERE conversation = ? AND turn = ?", id, turn);
+  }
+}
