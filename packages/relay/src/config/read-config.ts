@@ -45,9 +45,9 @@ async function resolveReferences(config: Config, mode: number, env: Env) {
   const fromEnvironment: string[] = [];
   for (const { path, text, confidential, fill } of findSecretSlots(config)) {
     try {
-      const { value, source } = await resolveSecret(text, env);
+      const { value, source, parts } = await resolveSecret(text, env);
       fill(value);
-      if (confidential || source !== "literal") secrets.push(value);
+      if (confidential || source !== "literal") secrets.push(value, ...parts);
       if (source === "environment") fromEnvironment.push(formatPath(path));
       if (source === "literal" && confidential && (mode & 0o077) !== 0) {
         const what =
@@ -68,6 +68,11 @@ async function readText(file: string): Promise<{ text: string; mode: number }> {
     handle = await open(file, "r");
     const { mode, size } = await handle.stat();
     if (size > MAX_BYTES) throw new ConfigError([`${file}: too large to be a configuration`]);
+    if ((mode & 0o002) !== 0) {
+      throw new ConfigError([
+        `${file}: everybody can write this file and name a program to run; chmod o-w it`,
+      ]);
+    }
     return { text: await handle.readFile("utf8"), mode };
   } catch (error) {
     if (error instanceof ConfigError) throw error;

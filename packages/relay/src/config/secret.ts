@@ -6,7 +6,12 @@ export type Env = Readonly<Record<string, string | undefined>>;
 /** Where a secret came from. What came from the environment stays readable there for every process of this user. */
 export type SecretSource = "environment" | "file" | "literal";
 
-export type Secret = { readonly value: string; readonly source: SecretSource };
+export type Secret = {
+  readonly value: string;
+  readonly source: SecretSource;
+  /** What each reference in it stands for: as secret as the whole. */
+  readonly parts: readonly string[];
+};
 
 /** Why a reference gives no value; fit to stand behind the path of a setting. */
 export class SecretProblem extends Error {
@@ -23,17 +28,21 @@ const REFERENCE = /\$\{([^}]*)\}/g;
  */
 export async function resolveSecret(text: string, env: Env): Promise<Secret> {
   let source: SecretSource = "literal";
+  const parts: string[] = [];
   let value = "";
   let end = 0;
   for (const match of text.matchAll(REFERENCE)) {
     const name = match[1] ?? "";
     const isFile = name.startsWith("file:");
-    value += text.slice(end, match.index);
-    value += isFile ? await readSecretFile(name.slice("file:".length)) : readVariable(name, env);
+    const part = isFile
+      ? await readSecretFile(name.slice("file:".length))
+      : readVariable(name, env);
+    parts.push(part);
+    value += text.slice(end, match.index) + part;
     end = match.index + match[0].length;
     if (source !== "environment") source = isFile ? "file" : "environment";
   }
-  return { value: value + text.slice(end), source };
+  return { value: value + text.slice(end), source, parts };
 }
 
 /** A file that holds one secret and nothing else. @throws SecretProblem. */
