@@ -4,9 +4,12 @@ import { join } from "node:path";
 import { type AgentOptions, AgentProcess } from "@acp-kit/acp-wire";
 import type { Script } from "@acp-kit/demo-agent";
 import { parseMeta } from "@acp-kit/statusline";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { agentCommand, collectOrphans, inlineScript, scripts, waitFor } from "../src/index.ts";
 import { Listener } from "./agent/listener.ts";
+
+// Each test starts processes, and on a busy machine one takes seconds.
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const directory = mkdtempSync(join(tmpdir(), "testkit-scripts-"));
 /** One agent for all tests of this file whose script can come with the prompt. */

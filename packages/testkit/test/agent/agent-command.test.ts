@@ -2,9 +2,12 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AgentProcess } from "@acp-kit/acp-wire";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { agentCommand, promptsIn, readRecord, scripts, waitFor } from "../../src/index.ts";
 import { Listener } from "./listener.ts";
+
+// Each test starts processes, and on a busy machine one takes seconds.
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "testkit-agent-"));
