@@ -88,13 +88,14 @@ async function ask(
   const withdraw =
     withdrawAfterMs === undefined ? undefined : AbortSignal.timeout(withdrawAfterMs / speed);
   const answered = conn
-    .request<PermissionRequestResult>(
+    .request<Partial<PermissionRequestResult> | null>(
       "session/request_permission",
       { sessionId, toolCall, options },
       { signal: withdraw },
     )
     .then(
-      ({ outcome }) => {
+      (result) => {
+        const outcome = result?.outcome;
         recorder.note({
           kind: "answered",
           session: sessionId,
@@ -113,8 +114,9 @@ async function ask(
   return Promise.race([answered, rejectOnAbort(signal)]);
 }
 
-function keyOf(outcome: PermissionOutcome): string {
-  return outcome.outcome === "selected" ? outcome.optionId : "cancelled";
+/** An answer that ACP does not know is no answer. */
+function keyOf(outcome: PermissionOutcome | undefined): string {
+  return outcome?.outcome === "selected" ? String(outcome.optionId) : "cancelled";
 }
 
 function rejectOnAbort(signal: AbortSignal): Promise<never> {
