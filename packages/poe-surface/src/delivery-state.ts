@@ -12,8 +12,8 @@ export const EMPTY_STATE: DeliveryState = { questions: [], answers: [] };
 
 const MAX_QUESTIONS = 8;
 const MAX_ANSWERS = 4;
-/** Ids come from outside; the whole has to stay within a checkpoint's 4 KiB. */
-const MAX_ID_LENGTH = 100;
+/** Ids come from outside; the whole has to stay within a checkpoint's 4 KiB. In bytes of JSON. */
+const MAX_ID_BYTES = 200;
 
 /** Reads a checkpoint's state. Never throws: what cannot be read is not there. */
 export function parseDeliveryState(text: string | undefined): DeliveryState {
@@ -43,7 +43,7 @@ function parseAnswered({ key, permission }: Record<string, unknown>) {
 }
 
 function isShort(id: string): boolean {
-  return id.length <= MAX_ID_LENGTH;
+  return Buffer.byteLength(JSON.stringify(id)) <= MAX_ID_BYTES;
 }
 
 function isFields(value: unknown): value is Record<string, unknown> {

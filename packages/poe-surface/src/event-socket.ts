@@ -19,18 +19,19 @@ export class EventSocket {
   readonly #answer: PoeAnswer;
   /** Frames that wait for the next write. */
   #pending = "";
-  #closed = false;
+  readonly #onGone: () => void;
+  #isGone = false;
+  /** Ends the wait of the running write. */
   #settle: ((taken: boolean) => void) | undefined;
 
   /** @param onGone - Called once when the connection ends before the response does. */
   constructor(outgoing: ServerResponse, writeTimeoutMs: number, onGone: () => void) {
     this.#outgoing = outgoing;
     this.#writeTimeoutMs = writeTimeoutMs;
-    outgoing.on("error", () => outgoing.destroy());
+    this.#onGone = onGone;
+    outgoing.on("error", () => this.#lose());
     outgoing.once("close", () => {
-      this.#closed = true;
-      this.#settle?.(false);
-      if (!outgoing.writableFinished) onGone();
+      if (!outgoing.writableFinished) this.#lose();
     });
     outgoing.writeHead(200, STREAM_HEADERS);
     this.#answer = createPoeWriter((frame) => {
@@ -46,27 +47,36 @@ export class EventSocket {
 
   /** Sends frames in one write. False: the connection is gone, and whether they arrived is unknown. */
   send(frames: readonly Frame[]): Promise<boolean> {
-    if (this.#closed) return Promise.resolve(false);
+    if (this.#isGone) return Promise.resolve(false);
     for (const frame of frames) this.#encode(frame);
     return this.#flush((bytes, taken) => this.#outgoing.write(bytes, taken));
   }
 
   /** Keeps proxies from cutting a connection that has nothing to say. */
   keepAlive(): Promise<boolean> {
-    if (this.#closed) return Promise.resolve(false);
+    if (this.#isGone) return Promise.resolve(false);
     this.#answer.send(KEEP_ALIVE);
     return this.#flush((bytes, taken) => this.#outgoing.write(bytes, taken));
   }
 
   /** Sends the last frames and ends the response. True once the system has taken all of it. */
   end(frames: readonly Frame[]): Promise<boolean> {
-    if (this.#closed) return Promise.resolve(false);
+    if (this.#isGone) return Promise.resolve(false);
     for (const frame of frames) this.#encode(frame);
     return this.#flush((bytes, taken) => this.#outgoing.end(bytes, taken));
   }
 
   /** Ends the connection without another word. */
   cut(): void {
+    this.#lose();
+  }
+
+  /** Whatever happened to the connection: nothing more arrives, and whoever writes is told first of all. */
+  #lose(): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#onGone();
+    this.#settle?.(false);
     this.#outgoing.destroy();
   }
 
@@ -93,8 +103,8 @@ export class EventSocket {
     this.#pending = "";
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#settle = resolve;
-    const deadline = setTimeout(() => this.cut(), this.#writeTimeoutMs);
-    write(bytes, (error) => resolve(!error && !this.#closed));
+    const deadline = setTimeout(() => this.#lose(), this.#writeTimeoutMs);
+    write(bytes, (error) => (error ? this.#lose() : resolve(!this.#isGone)));
     const taken = await promise;
     clearTimeout(deadline);
     this.#settle = undefined;

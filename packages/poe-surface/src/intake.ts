@@ -35,6 +35,8 @@ export type Intake =
   /** The answer is none of those offered: it counts as no, and goes to the agent as the next message. */
   | {
       readonly kind: "refuse-and-prompt";
+      /** The turn that asks. */
+      readonly turn: string;
       readonly permission: string;
       readonly option: string | undefined;
     }
@@ -69,7 +71,9 @@ export function decideIntake(message: Message, { running, state, isShown }: Situ
     return { kind: "prompt" };
   }
   const ask = running?.asks.find(({ id }) => id === shown);
-  return ask ? decideAnswer(message, ask) : decideLateAnswer(message, shown);
+  return running && ask
+    ? decideAnswer(message, ask, running.turn)
+    : decideLateAnswer(message, shown);
 }
 
 /** May this person end or answer what belongs to `owner`? */
@@ -77,7 +81,7 @@ export function mayDecide({ user, role }: Pick<Message, "user" | "role">, owner:
   return user === owner || role === "approver" || role === "operator";
 }
 
-function decideAnswer(message: Message, ask: PermissionAsk): Intake {
+function decideAnswer(message: Message, ask: PermissionAsk, turn: string): Intake {
   const answer = parseAnswer(message.text, ask.options);
   if (!mayDecide(message, ask.requester)) {
     return answer.kind === "other" ? { kind: "prompt" } : { kind: "say", text: "notYours" };
@@ -92,7 +96,7 @@ function decideAnswer(message: Message, ask: PermissionAsk): Intake {
     case "other": {
       const no = refusal(ask.options);
       const option = no.kind === "option" ? no.option : undefined;
-      return { kind: "refuse-and-prompt", permission: ask.id, option };
+      return { kind: "refuse-and-prompt", turn, permission: ask.id, option };
     }
   }
 }

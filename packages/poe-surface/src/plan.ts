@@ -69,11 +69,10 @@ export async function carryOut(intake: Intake, request: PlanRequest): Promise<Pl
     case "refuse-and-prompt": {
       const plan = await prompt(request);
       // A repeat of the message has refused already, and must not refuse another question.
-      if (plan.kind === "read" && !plan.isRepeat) {
-        const key = message.key === "" ? randomUUID() : `${message.key}#no`;
-        await router.submit(conversation, answerItem(key, intake, request));
-      }
-      return { ...plan, answered: intake.permission };
+      if (plan.isRepeat) return plan;
+      const key = message.key === "" ? randomUUID() : `${message.key}#no`;
+      await router.submit(conversation, answerItem(key, intake, request));
+      return { ...plan, own: [intake.turn, ...plan.own], answered: intake.permission };
     }
     case "prompt":
       return prompt(request);

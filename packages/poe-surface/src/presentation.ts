@@ -243,7 +243,7 @@ export class Presentation {
     );
   }
 
-  /** As much of the new events as still fits: at least one, if nothing else was shown. */
+  /** As much of the new events as still fits; if nothing was shown so far, the first that shows something all the same. */
   #cut(): Reader {
     const upTo = (count: number) =>
       this.#events.slice(0, count).reduce(reduceReader, this.#flushed);
@@ -254,7 +254,8 @@ export class Presentation {
       if (this.#fits(this.#compose(upTo(middle)))) fitting = middle;
       else tooMany = middle;
     }
-    return upTo(fitting === 0 && !this.#hasOutput ? 1 : fitting);
+    const isNothing = !this.#hasOutput && this.#compose(upTo(fitting)) === "";
+    return upTo(isNothing ? tooMany : fitting);
   }
 }
 

@@ -47,15 +47,17 @@ export function reduceReader(reader: Reader, event: LogEvent): Reader {
   if (event.seq <= (isOwn ? reader.after : reader.othersAfter)) return next;
   const at = findSection(reader, event);
   const before = reader.sections[at];
-  const view = reduceTurnView(before?.view, event);
+  const hasWaited = before === undefined || before.view.phase === "queued";
+  const isDropped = !isOwn && isUnwanted(event) && (hasWaited || event.seq <= reader.backlog);
   const section = {
-    view,
-    hidden: (before?.hidden ?? false) || (!isOwn && isUnwanted(next, event)),
+    view: reduceTurnView(before?.view, event),
+    hidden: isDropped || (before?.hidden ?? false),
   };
-  return {
-    ...next,
-    sections: before ? reader.sections.with(at, section) : [...reader.sections, section],
-  };
+  // A turn that waited begins behind whatever was said meanwhile.
+  const sections = hasWaited
+    ? [...reader.sections.filter((other) => other !== before), section]
+    : reader.sections.with(at, section);
+  return { ...next, sections };
 }
 
 /**
@@ -120,10 +122,9 @@ function findSection(reader: Reader, event: LogEvent): number {
   return reader.sections[last]?.view.turn === "" ? last : -1;
 }
 
-function isUnwanted(reader: Reader, event: LogEvent): boolean {
+function isUnwanted(event: LogEvent): boolean {
   return (
     event.kind === "turn-end" &&
-    event.seq <= reader.backlog &&
     event.outcome.kind === "cancelled" &&
     UNWANTED.has(event.outcome.cause)
   );

@@ -337,6 +337,10 @@ export class PoeResponse implements LineMember {
       case "stopped":
         return this.#stopTurns(plan);
       case "gone":
+        this.#host.log.debug(
+          { conversation: hashId(this.conversation), hasOutput: this.#presentation.hasOutput },
+          "a client is gone",
+        );
         await this.#confirm(plan, []);
         return this.#wait(plan);
     }

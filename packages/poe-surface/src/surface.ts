@@ -125,9 +125,13 @@ class PoeSurface implements RelaySurface {
     const { access } = this.#context;
     const user = query.user_id;
     const admission = access.admit({ bot: bot.name, user });
-    if (admission.kind === "refused") return this.#tell(outgoing, admission.text);
+    if (admission.kind === "refused") {
+      this.#tell(outgoing, admission.text);
+      return;
+    }
     if (this.#isDraining) {
-      return this.#tell(outgoing, words.restarting, { allow_retry: true });
+      this.#tell(outgoing, words.restarting, { allow_retry: true });
+      return;
     }
     const message = lastUserMessage(query);
     // Without an id a request has a conversation of its own: two people must never meet in the nameless one.

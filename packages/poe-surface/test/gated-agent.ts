@@ -16,16 +16,22 @@ export const YES_NO = [
 
 /** One prompt that the agent works on: the test says what it does, step by step. */
 export class GatedPrompt {
-  readonly text: string;
-  readonly #session: string;
+  readonly blocks: readonly ContentBlock[];
+  readonly session: string;
   readonly #client: SessionClient;
   readonly #result = Promise.withResolvers<PromptResult>();
   #isCancelled = false;
 
-  constructor(text: string, session: string, client: SessionClient) {
-    this.text = text;
-    this.#session = session;
+  constructor(blocks: readonly ContentBlock[], session: string, client: SessionClient) {
+    this.blocks = blocks;
+    this.session = session;
     this.#client = client;
+  }
+
+  /** The message itself, behind whatever context came with it. */
+  get text(): string {
+    const last = this.blocks.at(-1);
+    return last?.type === "text" ? String(last.text) : "";
   }
 
   get result(): Promise<PromptResult> {
@@ -45,7 +51,7 @@ export class GatedPrompt {
   }
 
   update(update: SessionUpdateParams["update"]): void {
-    this.#client.update({ sessionId: this.#session, update });
+    this.#client.update({ sessionId: this.session, update });
   }
 
   ask(
@@ -54,7 +60,7 @@ export class GatedPrompt {
   ): Promise<PermissionOutcome> {
     return this.#client.ask(
       {
-        sessionId: this.#session,
+        sessionId: this.session,
         toolCall: { toolCallId: command, title: command, kind: "execute", rawInput: { command } },
         options: [...options],
       },
@@ -81,6 +87,8 @@ export class GatedAgent implements Agent {
   readonly capabilities = {};
   /** In the order in which they came. */
   readonly prompts: GatedPrompt[] = [];
+  /** Models and config options that were set. */
+  readonly chosen: string[] = [];
   readonly #clients = new Map<string, SessionClient>();
   readonly #running = new Map<string, GatedPrompt>();
   #arrived = Promise.withResolvers<void>();
@@ -94,8 +102,7 @@ export class GatedAgent implements Agent {
   prompt(session: string, blocks: readonly ContentBlock[]): Promise<PromptResult> {
     const client = this.#clients.get(session);
     if (!client) throw new Error(`no session ${session}`);
-    const last = blocks.at(-1);
-    const prompt = new GatedPrompt(textOf(last), session, client);
+    const prompt = new GatedPrompt(blocks, session, client);
     this.prompts.push(prompt);
     this.#running.set(session, prompt);
     this.#arrived.resolve();
@@ -123,12 +130,12 @@ export class GatedAgent implements Agent {
   async resumeSession(): Promise<SessionSetup> {
     throw new Error("not offered");
   }
-  async setModel(): Promise<void> {}
-  async setConfigOption(): Promise<void> {}
-}
-
-function textOf(block: ContentBlock | undefined): string {
-  return block?.type === "text" ? String(block.text) : "";
+  async setModel(_session: string, model: string): Promise<void> {
+    this.chosen.push(model);
+  }
+  async setConfigOption(_session: string, id: string): Promise<void> {
+    this.chosen.push(id);
+  }
 }
 
 function rejectOn(signal: AbortSignal, message: string): Promise<never> {

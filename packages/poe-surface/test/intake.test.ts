@@ -75,7 +75,7 @@ describe("a message", () => {
       "that is no answer counts as no and is passed on",
       "no, use pnpm",
       asking,
-      { kind: "refuse-and-prompt", permission: "q1", option: "no" },
+      { kind: "refuse-and-prompt", turn: "t1", permission: "q1", option: "no" },
     ],
     ["that stops at a question ends the turn", "!stop", asking, { kind: "stop", turn: "t1" }],
     ["with a digit after the question ended is left to the store", "1", lapsed, answer()],

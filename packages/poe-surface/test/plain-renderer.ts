@@ -23,7 +23,7 @@ function renderSegment(segment: Segment, thoughts: boolean): string {
       return `? ${subject} ${options.map(({ name }, at) => `${at + 1} ${name}`).join(" ")}`;
     }
     case "answer":
-      return `{${segment.option ?? segment.end}}`;
+      return `{${segment.option?.id ?? segment.end}}`;
     default:
       return "";
   }

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -11,6 +11,7 @@ import {
   Redactor,
   type RelaySurface,
   type SurfaceBot,
+  type SurfaceContext,
 } from "@acp-kit/relay";
 import {
   type Agent,
@@ -19,8 +20,15 @@ import {
   type LogEvent,
   MemoryStore,
   type Router,
+  RouterError,
 } from "@acp-kit/router";
-import { createPoeDriver, createPoeId, type PoeDriver, type PoeQuery } from "@acp-kit/testkit";
+import {
+  createPoeDriver,
+  createPoeId,
+  type PoeDriver,
+  type PoeQuery,
+  type PoeQueryIds,
+} from "@acp-kit/testkit";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { createPoeSurface, type ResponseLimits } from "../src/index.ts";
 import { GatedAgent } from "./gated-agent.ts";
@@ -28,91 +36,158 @@ import { plainRenderer } from "./plain-renderer.ts";
 
 export const KEY = "k".repeat(32);
 
+const bot: SurfaceBot = {
+  name: "shop",
+  settings: { surface: "poe", path: "/poe", accessKeys: [KEY], defaults: {} },
+  agent: "demo",
+  workspace: "shop",
+  defaults: DEFAULT_OPTIONS,
+};
+
 export type RigOptions<A extends Agent> = {
   readonly agent?: A;
   readonly limits?: Partial<ResponseLimits>;
   readonly access?: readonly AccessRule[];
 };
 
-/** Text goes out at once, and nothing waits for minutes. */
+/** Text goes out at once: what a test waits for does not wait for the clock. */
 const QUICK: Partial<ResponseLimits> = { flushPeriodMs: 0 };
 
-/** The surface over a real router and a real server on loopback. */
-export class Rig<A extends Agent = GatedAgent> implements AsyncDisposable {
-  readonly agent: A;
-  readonly router: Router;
+/** One surface behind a real server on loopback. */
+export class Door implements AsyncDisposable {
   readonly surface: RelaySurface;
-  readonly conversation = createPoeId("c");
-  readonly user = createPoeId("u");
-  readonly lines: string[] = [];
-  readonly #directory = mkdtempSync(path.join(tmpdir(), "poe-surface-"));
-  readonly #server;
-  #driver: PoeDriver | undefined;
+  readonly #context: SurfaceContext;
+  readonly #ids: { readonly conversation: string; readonly userId: string };
+  readonly #server: Server;
+  #poe: PoeDriver | undefined;
 
-  constructor({ agent, limits, access }: RigOptions<A>) {
-    this.agent = agent ?? (new GatedAgent() as Agent as A);
-    const rules = createAccess(access ?? [{ users: ["*"], role: "user" }]);
-    this.router = createRouter({
-      agent: this.agent,
-      store: new MemoryStore(),
-      stateDir: this.#directory,
-      cancelGraceMs: 500,
-      roleOf: (user) => rules.roleOf({ bot: "shop", user }),
-    });
-    this.surface = createPoeSurface({
-      renderer: plainRenderer,
-      limits: { ...QUICK, ...limits },
-    })({
-      bots: [bot],
-      router: this.router,
-      access: rules,
-      now: Date.now,
-      log: createLog({
-        level: "debug",
-        redactor: new Redactor(),
-        write: (line) => this.lines.push(line),
-      }),
-    });
+  constructor(
+    context: SurfaceContext,
+    limits: Partial<ResponseLimits>,
+    ids: { conversation: string; userId: string },
+  ) {
+    this.#context = context;
+    this.#ids = ids;
+    const create = createPoeSurface({ renderer: plainRenderer, limits: { ...QUICK, ...limits } });
+    this.surface = create(context);
     this.#server = createServer(
       getRequestListener((request, env) => this.surface.fetch(request, env as HttpBindings)),
     );
   }
 
-  static async open<A extends Agent = GatedAgent>(options: RigOptions<A> = {}): Promise<Rig<A>> {
-    const rig = new Rig(options);
-    await new Promise<void>((resolve) => rig.#server.listen(0, "127.0.0.1", resolve));
-    rig.#driver = createPoeDriver({ url: rig.url, key: KEY });
-    return rig;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${this.port}/poe`;
+  async open(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    this.#poe = createPoeDriver({ url: this.url, key: KEY });
+    return this;
   }
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
   }
 
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/poe`;
+  }
+
   get poe(): PoeDriver {
-    if (!this.#driver) throw new Error("the rig is not open");
-    return this.#driver;
+    if (!this.#poe) throw new Error("the door is not open");
+    return this.#poe;
   }
 
   /** A message of the rig's conversation and user. */
-  ask(
-    text: string,
-    ids: { messageId?: string; requestId?: string; userId?: string } = {},
-  ): PoeQuery {
-    return this.poe.query({ text, conversation: this.conversation, userId: this.user, ...ids });
+  ask(text: string, ids: Partial<PoeQueryIds> = {}): PoeQuery {
+    return this.poe.query({ text, ...this.#ids, ...ids });
   }
 
   /** Asks, and waits for the whole answer; fails for whatever Poe's client would complain about. */
-  async answer(...args: Parameters<Rig["ask"]>): Promise<string> {
-    return finished(this.ask(...args));
+  answer(text: string, ids: Partial<PoeQueryIds> = {}): Promise<string> {
+    return finished(this.ask(text, ids));
   }
 
-  get key(): string {
-    return formatConversationKey({ surface: "poe", bot: "shop", id: this.conversation });
+  /** Another surface over the same router: it shares nothing with this one but the log. */
+  surfaceWith(limits: Partial<ResponseLimits>): Promise<Door> {
+    return new Door(this.#context, limits, this.#ids).open();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.surface.drain();
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+/** A store that can lose the oldest events of its logs, as one does that keeps them for some time only. */
+class ForgetfulStore extends MemoryStore {
+  #first = 1;
+
+  /** Everything before this seq is gone. */
+  forget(first: number): void {
+    this.#first = first;
+  }
+
+  override async read(conversation: string, after: number, limit: number) {
+    if (after + 1 < this.#first) {
+      throw new RouterError("gone", { code: "expired", first: this.#first });
+    }
+    return super.read(conversation, after, limit);
+  }
+}
+
+/** A router with its agent, and a surface over it. */
+export class Rig<A extends Agent = GatedAgent> extends Door {
+  readonly agent: A;
+  readonly router: Router;
+  readonly store: ForgetfulStore;
+  /** What was logged. */
+  readonly lines: string[];
+  readonly key: string;
+  readonly #directory: string;
+
+  static async open<A extends Agent = GatedAgent>(options: RigOptions<A> = {}): Promise<Rig<A>> {
+    const { agent = new GatedAgent() as Agent as A, limits = {}, access } = options;
+    const rules = createAccess(access ?? [{ users: ["*"], role: "user" }]);
+    const directory = mkdtempSync(path.join(tmpdir(), "poe-surface-"));
+    const lines: string[] = [];
+    const store = new ForgetfulStore();
+    const router = createRouter({
+      agent,
+      store,
+      stateDir: directory,
+      cancelGraceMs: 500,
+      roleOf: (user) => rules.roleOf({ bot: bot.name, user }),
+    });
+    const log = createLog({
+      level: "debug",
+      redactor: new Redactor(),
+      write: (line) => lines.push(line),
+    });
+    const context = { bots: [bot], router, access: rules, now: Date.now, log };
+    return new Rig(context, limits, { agent, lines, directory, store }).open();
+  }
+
+  private constructor(
+    context: SurfaceContext,
+    limits: Partial<ResponseLimits>,
+    own: { agent: A; lines: string[]; directory: string; store: ForgetfulStore },
+  ) {
+    const conversation = createPoeId("c");
+    super(context, limits, { conversation, userId: createPoeId("u") });
+    this.agent = own.agent;
+    this.router = context.router;
+    this.lines = own.lines;
+    this.store = own.store;
+    this.key = formatConversationKey({ surface: "poe", bot: bot.name, id: conversation });
+    this.#directory = own.directory;
+  }
+
+  /** Closes a client's connection, and waits until the surface knows. */
+  async lose(query: PoeQuery): Promise<void> {
+    const count = () => this.lines.filter((line) => line.includes("a client is gone")).length;
+    const before = count();
+    await query.close();
+    const late = AbortSignal.timeout(5_000);
+    while (count() === before && !late.aborted) await new Promise(setImmediate);
+    late.throwIfAborted();
   }
 
   /** The log of the rig's conversation so far. */
@@ -136,28 +211,29 @@ export class Rig<A extends Agent = GatedAgent> implements AsyncDisposable {
     throw new Error("the event did not come");
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.surface.drain();
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await super[Symbol.asyncDispose]();
     await this.router[Symbol.asyncDispose]();
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
     rmSync(this.#directory, { recursive: true, force: true });
   }
 }
 
 /** The body of a response that ended as it should. */
 export async function finished(query: PoeQuery): Promise<string> {
-  const { how } = await query.done;
+  const { how } = await within(10_000, query.done, () => `no end of ${query.body()}`);
   if (how !== "done" || query.violations.length > 0) {
     throw new Error(`${how}: ${JSON.stringify(query.violations)} ${JSON.stringify(query.body())}`);
   }
   return query.body();
 }
 
-const bot: SurfaceBot = {
-  name: "shop",
-  settings: { surface: "poe", path: "/poe", accessKeys: [KEY], defaults: {} },
-  agent: "demo",
-  workspace: "shop",
-  defaults: DEFAULT_OPTIONS,
-};
+/** Fails with `what` when `work` takes longer. */
+export async function within<T>(ms: number, work: Promise<T>, what: () => string): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(what())), ms);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
