@@ -294,7 +294,9 @@ test("a session that the agent has forgotten is made anew, and the prompt sent o
 });
 
 test("what an agent says after its answer, and between turns, stays in the log without a turn", async () => {
-  const rig = open({ prompt: [say("in"), { kind: "answer" }, say("after")] });
+  const rig = open({
+    prompt: [say("in"), { kind: "answer" }, { kind: "wait", ms: 50 }, say("after")],
+  });
   const events = await rig.run("a");
   expect(textOf(events)).toBe("in");
   const cursor = rig.router.log("c").follow({ after: events.at(-1)?.seq ?? 0 });
