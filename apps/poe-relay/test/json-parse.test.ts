@@ -1,0 +1,31 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { scripts } from "@acp-kit/testkit";
+import { expect, onTestFinished, test } from "vitest";
+import { RelayProcess } from "./relay-process.ts";
+
+const counter = fileURLToPath(new URL("count-json-parse.ts", import.meta.url));
+
+test("between the agent and the chat, each line of the agent is parsed once", async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), "json-parse-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const parsed = path.join(directory, "parsed.json");
+  const said = path.join(directory, "said.jsonl");
+  {
+    await using relay = await RelayProcess.start({
+      agent: scripts.flood(2_000, { perWrite: 7 }),
+      around: `"$@" | tee ${said}`,
+      nodeFlags: ["--import", counter],
+      env: { JSON_PARSE_LOG: parsed },
+    });
+    const query = relay.poe.query({ text: "hello" });
+    expect((await query.done).how).toBe("done");
+    expect(query.body()).toContain("1999 ");
+  }
+  const lines = readFileSync(said, "utf8").trimEnd().split("\n");
+  expect(lines.length).toBeGreaterThan(2_000);
+  const texts: string[] = JSON.parse(readFileSync(parsed, "utf8"));
+  expect(texts).toEqual(lines);
+});
