@@ -1,26 +1,22 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { statSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import { WireError } from "./errors.ts";
-import { findCommand } from "./find-command.ts";
+import { type LaunchOptions, planLaunch, spawnFailed } from "./launch.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import { StderrTail } from "./stderr-tail.ts";
 
-export interface ChildOptions {
-  command: readonly string[];
-  cwd?: string | undefined;
-  env: Record<string, string>;
+export interface ChildOptions extends LaunchOptions {
   /** Values that must not show in the stderr tail. */
   secrets: Iterable<string>;
   onStderr?: ((line: string) => void) | undefined;
   stopTimings?: StopTimings | undefined;
+  stopCommand?: readonly string[] | undefined;
 }
 
 /** How long each step of stopping an agent may take, in milliseconds. */
 export interface StopTimings {
   /** From the end of its input to SIGTERM. Default 2,000. */
   eofMs?: number | undefined;
-  /** From SIGTERM to SIGKILL. Default 2,000. */
+  /** From SIGTERM to SIGKILL, and from the stop command to SIGTERM. Default 2,000. */
   termMs?: number | undefined;
 }
 
@@ -28,23 +24,6 @@ export interface ChildExit {
   code: number | null;
   signal: string | null;
 }
-
-/**
- * Starts the agent in a process group of its own, and beside it, in that group, a guard that waits
- * for the end of a pipe (fd 3) which only this process holds. However this process ends, the guard
- * sees it, leaves the agent a second to follow the end of its input, and kills the group. Being a
- * member of the group it keeps the group's number from being reused, and it may kill where this
- * process may not (another user). It is orphaned on purpose, so that the agent has no child that it
- * does not know; it ignores the signals that the agent is asked to end with.
- */
-const START_GUARDED = `
-( (
-  trap '' HUP INT TERM
-  read -r _ <&3
-  sleep 1
-  kill -KILL -$$
-) </dev/null >/dev/null 2>&1 & )
-exec "$@" 3<&-`;
 
 /** Output that comes later than this behind the exit is somebody else's: a grandchild's. */
 const OUTPUT_GRACE_MS = 500;
@@ -61,31 +40,23 @@ export class AgentChild {
   readonly exited: Promise<ChildExit>;
   readonly #child: ChildProcess;
   readonly #stderr: StderrTail;
-  readonly #timings: StopTimings;
+  readonly #options: ChildOptions;
   readonly #exit = Promise.withResolvers<ChildExit>();
   #stopped: Promise<void> | undefined;
 
   /** @throws WireError `spawn_failed` */
   static async spawn(options: ChildOptions): Promise<AgentChild> {
-    const [name = "", ...args] = options.command;
-    const { cwd, env } = options;
-    const file = findCommand(name, { cwd, path: env["PATH"] });
-    if (file === undefined) {
-      throw spawnFailed(`no executable ${JSON.stringify(name)}; is it installed and on PATH?`);
+    const launch = planLaunch(options);
+    const started = Promise.withResolvers<void>();
+    let child: ChildProcess;
+    try {
+      child = spawn(launch.file, launch.args, launch.options);
+    } catch (cause) {
+      throw spawnFailed((cause as Error).message, cause);
     }
-    if (cwd !== undefined && !statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
-      throw spawnFailed(`its working directory ${JSON.stringify(cwd)} does not exist.`);
-    }
-    const child = spawn("/bin/sh", ["-c", START_GUARDED, "sh", file, ...args], {
-      cwd,
-      env,
-      detached: true,
-      stdio: ["pipe", "pipe", "pipe", "pipe"],
-    });
-    await new Promise<void>((resolve, reject) => {
-      child.once("spawn", resolve);
-      child.once("error", (cause) => reject(spawnFailed(cause.message, cause)));
-    });
+    child.once("spawn", started.resolve);
+    child.once("error", (cause) => started.reject(spawnFailed(cause.message, cause)));
+    await started.promise;
     return new AgentChild(child, options);
   }
 
@@ -96,7 +67,7 @@ export class AgentChild {
     this.stdin = stdin;
     this.stdout = stdout;
     this.#child = child;
-    this.#timings = options.stopTimings ?? {};
+    this.#options = options;
     this.exited = this.#exit.promise;
     this.#stderr = new StderrTail(options.secrets);
     const lines = new LineSplitter({
@@ -119,8 +90,8 @@ export class AgentChild {
   }
 
   /**
-   * Ends the input once `flushed`, then asks with SIGTERM, then kills, each within its time.
-   * Idempotent.
+   * Ends the input once `flushed`, then runs the stop command, then asks with SIGTERM, then kills,
+   * each within its time. Idempotent.
    */
   stop(flushed: Promise<void>): Promise<void> {
     void flushed.then(() => this.stdin.end());
@@ -137,11 +108,40 @@ export class AgentChild {
     this.#exit.resolve({ code: null, signal: null });
   }
 
+  /** Whether the process is gone within this time. */
+  async exitsWithin(ms: number): Promise<boolean> {
+    const late = Promise.withResolvers<false>();
+    const timer = setTimeout(late.resolve, ms, false);
+    try {
+      return await Promise.race([this.exited.then(() => true), late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   async #stop(): Promise<void> {
-    if (await this.exitsWithin(this.#timings.eofMs ?? 2_000)) return;
+    const { stopTimings: { eofMs = 2_000, termMs = 2_000 } = {}, stopCommand } = this.#options;
+    if (await this.exitsWithin(eofMs)) return;
+    if (stopCommand !== undefined) {
+      this.#runStopCommand(stopCommand, termMs);
+      if (await this.exitsWithin(termMs)) return;
+    }
     this.#signal("SIGTERM");
-    if (await this.exitsWithin(this.#timings.termMs ?? 2_000)) return;
+    if (await this.exitsWithin(termMs)) return;
     await this.kill();
+  }
+
+  #runStopCommand([file = "", ...args]: readonly string[], timeout: number): void {
+    const { env, cwd } = this.#options;
+    const command = spawn(file, args, {
+      env,
+      cwd,
+      stdio: "ignore",
+      timeout,
+      killSignal: "SIGKILL",
+    });
+    // It has failed when the agent is still there: then the signals follow.
+    command.on("error", () => {});
   }
 
   #onExit(exit: ChildExit): void {
@@ -158,27 +158,17 @@ export class AgentChild {
     });
   }
 
-  #signal(signal: NodeJS.Signals): void {
+  #signal(signal: "SIGTERM" | "SIGKILL"): void {
+    if (process.platform === "win32") {
+      // Windows has no groups and no signals: the tree is ended, or nothing is.
+      const args = ["/pid", String(this.pid), "/T", ...(signal === "SIGKILL" ? ["/F"] : [])];
+      spawn("taskkill", args, { stdio: "ignore", windowsHide: true }).on("error", () => {});
+      return;
+    }
     try {
       process.kill(-this.pid, signal);
     } catch {
       // Nobody is left in the group, or it is another user's and its guard has to do it.
     }
   }
-
-  /** Whether the process is gone within this time. */
-  async exitsWithin(ms: number): Promise<boolean> {
-    const late = Promise.withResolvers<false>();
-    const timer = setTimeout(late.resolve, ms, false);
-    try {
-      return await Promise.race([this.exited.then(() => true), late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-}
-
-function spawnFailed(why: string, cause?: Error): WireError {
-  const message = `Cannot run the agent: ${why}`;
-  return new WireError(message, { code: "spawn_failed", phase: "spawn", cause, sent: false });
 }

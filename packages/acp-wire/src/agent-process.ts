@@ -1,11 +1,9 @@
-import { AgentChild } from "./agent-child.ts";
-import { createAgentEnv } from "./agent-env.ts";
-import { agentExited } from "./agent-exited.ts";
+import { AgentLink } from "./agent-link.ts";
 import type { AgentOptions } from "./agent-options.ts";
-import { Conn } from "./conn.ts";
-import type { RequestOptions } from "./conn-options.ts";
-import { type AgentExit, type AgentPhase, ErrorCode, RpcError, WireError } from "./errors.ts";
-import { PROTOCOL_VERSION } from "./protocol-version.ts";
+import { type AgentExit, ErrorCode, RpcError } from "./errors.ts";
+import { type LoginState, type LoginStep, loginMeta, parseLoginState } from "./login.ts";
+import { offerFiles } from "./offer-files.ts";
+import { PathMap } from "./path-map.ts";
 import { type SessionClient, SessionClients } from "./session-clients.ts";
 import {
   reduceSettings,
@@ -15,13 +13,13 @@ import {
   setModelCall,
   setOptionCall,
 } from "./session-settings.ts";
+import { parseSetup, setupOf } from "./session-setup.ts";
 import type { ContentBlock } from "./types/content.ts";
 import type {
   AgentCapabilities,
   AuthMethod,
+  ClientCapabilities,
   Implementation,
-  InitializeParams,
-  InitializeResult,
 } from "./types/initialize.ts";
 import type { Meta } from "./types/meta.ts";
 import type { PermissionRequestParams } from "./types/permission.ts";
@@ -34,27 +32,24 @@ import type {
 } from "./types/session.ts";
 import type { SessionUpdateParams } from "./types/update.ts";
 
-/** An agent whose pipes are closed gets this long to exit before it is stopped. */
-const SILENT_EXIT_MS = 1_000;
 /** Pages of session/list that are followed; more are an agent that goes in circles. */
 const MAX_LIST_PAGES = 100;
 /** Where an agent takes a system prompt, when it advertises that key in its capabilities. */
 const SYSTEM_PROMPT_META = "session.systemPrompt";
 
-/** A running, initialized agent. One is made by {@link AgentProcess.start}. */
+/**
+ * A running, initialized agent. One is made by {@link AgentProcess.start}.
+ *
+ * Every call rejects with RpcError as the agent answered, or with WireError: `agent_exited` when it
+ * died meanwhile, `stalled` and `overflow` when it does not read.
+ */
 export class AgentProcess implements AsyncDisposable {
-  /** Resolves when the process has ended and its output was read. Never rejects. */
-  readonly exited: Promise<AgentExit>;
-  readonly #child: AgentChild;
+  readonly #link: AgentLink;
   readonly #options: AgentOptions;
-  readonly #conn: Conn;
   readonly #clients: SessionClients;
-  readonly #settings = new Map<string, SettingsState>();
-  /** Calls in flight, by what they are about. */
-  readonly #inFlight = { initialize: 0, session: 0, prompt: 0 };
-  #initialized: InitializeResult | undefined;
-  /** Why the process ends, once we have a hand in it. */
-  #ending: "requested" | "unresponsive" | undefined;
+  readonly #paths: PathMap;
+  /** The directory and the settings of each session. */
+  readonly #sessions = new Map<string, { cwd: string; settings: SettingsState }>();
   /** Set when the agent said that it has no way to free a session. */
   #cannotRelease = false;
 
@@ -66,67 +61,51 @@ export class AgentProcess implements AsyncDisposable {
    * process is gone by then
    */
   static async start(options: AgentOptions, signal?: AbortSignal): Promise<AgentProcess> {
-    const env = createAgentEnv(options);
-    const { envPass = [], hostEnv } = options;
-    const passed = envPass.map((name) => hostEnv[name] ?? "");
-    const child = await AgentChild.spawn({
-      ...options,
-      env,
-      secrets: [...Object.values(options.env ?? {}), ...passed],
-    });
-    const agent = new AgentProcess(child, options);
-    try {
-      await agent.#initialize(signal);
-      return agent;
-    } catch (error) {
-      const timedOut = error instanceof WireError && error.code === "timeout";
-      await agent.#end(timedOut ? "unresponsive" : "requested", () => child.kill());
-      throw error;
-    }
+    const agent = new AgentProcess(await AgentLink.spawn(options), options);
+    await agent.#link.initialize(agent.#clientCapabilities, signal);
+    return agent;
   }
 
-  private constructor(child: AgentChild, options: AgentOptions) {
+  private constructor(link: AgentLink, options: AgentOptions) {
     const onError = (error: unknown, method: string) => options.onClientError?.(error, method);
-    this.#child = child;
+    this.#link = link;
     this.#options = options;
+    this.#paths = new PathMap(options.pathMap);
     this.#clients = new SessionClients({ onError, onStray: options.onStrayUpdate });
-    this.#conn = new Conn(
-      { readable: child.stdout, writable: child.stdin },
-      {
-        maxLineBytes: options.maxLineBytes,
-        drainMs: 0,
-        onNoise: options.onNoise,
-        onOversize: options.onOversize,
-        onHandlerError: onError,
-        onBroken: () => void this.#endSilent(),
-        trace: options.trace,
-      },
-    );
-    this.#conn.handleNotify("session/update", (params) => {
+    link.onEnded = () => this.#clients.clear();
+    link.conn.handleNotify("session/update", (params) => {
       if (isUpdate(params)) this.#onUpdate(params);
     });
-    this.#conn.handle("session/request_permission", async (params, { signal }) => ({
+    link.conn.handle("session/request_permission", async (params, { signal }) => ({
       outcome: await this.#clients.ask(params as PermissionRequestParams, signal),
     }));
-    this.exited = this.#watchExit();
-    void this.#conn.serve().then(() => this.#endSilent());
+    if (options.files === undefined) return;
+    offerFiles(link.conn, {
+      ...options.files,
+      directoryOf: (sessionId) => this.#directoryOf(sessionId),
+      toHost: (path) => this.#paths.toHost(path),
+    });
   }
 
   get pid(): number {
-    return this.#child.pid;
+    return this.#link.child.pid;
   }
-  get info(): Implementation | undefined {
-    return this.#initialized?.agentInfo ?? undefined;
-  }
-  get capabilities(): AgentCapabilities {
-    return this.#initialized?.agentCapabilities ?? {};
-  }
-  get authMethods(): readonly AuthMethod[] {
-    return this.#initialized?.authMethods ?? [];
+  /** Resolves when the process has ended and its output was read. Never rejects. */
+  get exited(): Promise<AgentExit> {
+    return this.#link.exited;
   }
   /** The end of the agent's stderr so far, for a log. */
   get stderrTail(): string {
-    return this.#child.stderrTail;
+    return this.#link.child.stderrTail;
+  }
+  get info(): Implementation | undefined {
+    return this.#link.initialized?.agentInfo ?? undefined;
+  }
+  get capabilities(): AgentCapabilities {
+    return this.#link.initialized?.agentCapabilities ?? {};
+  }
+  get authMethods(): readonly AuthMethod[] {
+    return this.#link.initialized?.authMethods ?? [];
   }
 
   /** Whether a session was opened in this process and not closed. */
@@ -141,11 +120,17 @@ export class AgentProcess implements AsyncDisposable {
     systemPrompt?: readonly ContentBlock[],
   ): Promise<SessionSetup> {
     const meta = systemPrompt && { [SYSTEM_PROMPT_META]: { blocks: systemPrompt } };
-    return this.#clients.whileOpening(() =>
-      this.#call<SessionSetup>("session", "session/new", this.#place(cwd, meta), {
-        onResult: (result) => this.#add(parseSetup(result), client),
-      }),
-    );
+    return this.#clients.whileOpening(async () => {
+      let setup!: SessionSetup;
+      await this.#link.call("session", "session/new", this.#place(cwd, meta), {
+        onResult: (result) => {
+          setup = parseSetup(result);
+          this.#sessions.set(setup.sessionId, { cwd, settings: setup });
+          this.#clients.add(setup.sessionId, client);
+        },
+      });
+      return setup;
+    });
   }
 
   /** Opens a stored session; the agent replays it as updates before this resolves. */
@@ -159,13 +144,16 @@ export class AgentProcess implements AsyncDisposable {
   }
 
   /** The sessions of a directory, all pages. */
-  async listSessions(cwd: string): Promise<readonly SessionInfo[]> {
+  async listSessions(directory: string): Promise<readonly SessionInfo[]> {
     const sessions: SessionInfo[] = [];
     const seen = new Set<string>();
+    const cwd = this.#paths.toAgent(directory);
     for (let page = 0, cursor: string | undefined; page < MAX_LIST_PAGES; page++) {
       const params = cursor === undefined ? { cwd } : { cwd, cursor };
-      const result = await this.#call<SessionListResult | null>("session", "session/list", params);
-      sessions.push(...(result?.sessions ?? []));
+      const result = await this.#call<SessionListResult | null>("session/list", params);
+      for (const info of result?.sessions ?? []) {
+        sessions.push({ ...info, cwd: this.#paths.toHost(info.cwd) });
+      }
       cursor = result?.nextCursor ?? undefined;
       if (cursor === undefined || seen.has(cursor)) break;
       seen.add(cursor);
@@ -181,8 +169,7 @@ export class AgentProcess implements AsyncDisposable {
     const close = this.capabilities.sessionCapabilities?.close != null;
     const method = close ? "session/close" : "session/release";
     try {
-      if (close || !this.#cannotRelease)
-        await this.#call("session", method, { sessionId: session });
+      if (close || !this.#cannotRelease) await this.#call(method, { sessionId: session });
     } catch (error) {
       if (!(error instanceof RpcError) || error.code !== ErrorCode.methodNotFound) throw error;
       this.#cannotRelease = true;
@@ -190,8 +177,7 @@ export class AgentProcess implements AsyncDisposable {
         `The agent cannot free sessions (no ${method}): they stay in its memory.`,
       );
     } finally {
-      this.#clients.remove(session);
-      this.#settings.delete(session);
+      this.#forget(session);
     }
   }
 
@@ -199,70 +185,53 @@ export class AgentProcess implements AsyncDisposable {
   prompt(session: string, blocks: readonly ContentBlock[]): Promise<SessionPromptResult> {
     const params = { sessionId: session, prompt: blocks };
     return this.#clients.whilePrompting(session, () =>
-      this.#call("prompt", "session/prompt", params),
+      this.#link.call("prompt", "session/prompt", params),
     );
   }
 
   /** Asks the agent to end the turn. Every open question of the session is answered `cancelled`. */
   async cancel(session: string): Promise<void> {
-    const told = this.#conn.notify("session/cancel", { sessionId: session });
+    const told = this.#link.notify("prompt", "session/cancel", { sessionId: session });
     this.#clients.cancel(session);
-    await told.catch(async (error) => {
-      throw await this.#explain(error, "prompt");
-    });
+    await told;
   }
 
   /** Chooses a model of this session, by config option or by the older `session/set_model`. */
   setModel(session: string, model: string): Promise<void> {
-    return this.#set(session, setModelCall(this.#settings.get(session), model));
+    return this.#set(session, setModelCall(this.#sessions.get(session)?.settings, model));
   }
 
   /** Chooses a mode of this session, by config option or by `session/set_mode`. */
   setMode(session: string, mode: string): Promise<void> {
-    return this.#set(session, setModeCall(this.#settings.get(session), mode));
+    return this.#set(session, setModeCall(this.#sessions.get(session)?.settings, mode));
   }
 
   setConfigOption(session: string, id: string, value: string | boolean): Promise<void> {
     return this.#set(session, setOptionCall(id, value));
   }
 
+  /** Logs in by one of {@link authMethods}; an agent may take until a person has finished. */
   async authenticate(methodId: string): Promise<void> {
-    await this.#call("session", "authenticate", { methodId });
+    await this.#call("authenticate", { methodId });
+  }
+
+  /**
+   * One step of a login that a person finishes elsewhere: `start` says what they are to open,
+   * `submit` brings back where they ended, `cancel` gives it up.
+   */
+  async login(methodId: string, step: LoginStep): Promise<LoginState> {
+    const params = { methodId, _meta: loginMeta(step) };
+    return parseLoginState(await this.#call("authenticate", params));
+  }
+
+  /** Forgets the login, where the agent can. */
+  async logout(): Promise<void> {
+    await this.#call("logout", {});
   }
 
   /** Stops the agent: end of input, then SIGTERM, then SIGKILL. Resolves when it is gone. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#end("requested", () => this.#child.stop(this.#conn.flush()));
-  }
-
-  async #initialize(signal?: AbortSignal): Promise<void> {
-    const params: InitializeParams = {
-      protocolVersion: PROTOCOL_VERSION,
-      clientCapabilities: this.#options.clientCapabilities ?? {},
-      clientInfo: this.#options.clientInfo,
-    };
-    const timeoutMs = this.#options.initializeTimeoutMs ?? 30_000;
-    try {
-      const result = await this.#call<InitializeResult | null>("initialize", "initialize", params, {
-        timeoutMs,
-        signal,
-      });
-      const version = result?.protocolVersion ?? PROTOCOL_VERSION;
-      if (version !== PROTOCOL_VERSION) {
-        throw new WireError(
-          `The agent speaks version ${version} of ACP, not ${PROTOCOL_VERSION}.`,
-          {
-            code: "initialize_failed",
-            phase: "initialize",
-          },
-        );
-      }
-      this.#initialized = result ?? { protocolVersion: PROTOCOL_VERSION };
-    } catch (cause) {
-      if (!(cause instanceof RpcError)) throw cause;
-      const message = `The agent refused initialize: ${cause.message} (${cause.code})`;
-      throw new WireError(message, { code: "initialize_failed", phase: "initialize", cause });
-    }
+    await this.#link.stop();
   }
 
   async #reopen(
@@ -272,103 +241,64 @@ export class AgentProcess implements AsyncDisposable {
     client: SessionClient,
   ): Promise<SessionSetup> {
     const known = this.#clients.has(session);
+    // Before it answers, the agent replays, and may already read files of the session.
     this.#clients.add(session, client);
+    this.#sessions.set(session, { cwd, settings: {} });
     try {
       const params = { sessionId: session, ...this.#place(cwd) };
-      const result = await this.#call<object | null>("session", method, params);
-      const setup: SessionSetup = { ...result, sessionId: session };
-      this.#settings.set(session, setup);
+      const setup = setupOf(session, await this.#call(method, params));
+      this.#sessions.set(session, { cwd, settings: setup });
       return setup;
     } catch (error) {
-      if (!known) this.#clients.remove(session);
+      if (!known) this.#forget(session);
       throw error;
     }
   }
 
-  #add(setup: SessionSetup, client: SessionClient): void {
-    this.#settings.set(setup.sessionId, setup);
-    this.#clients.add(setup.sessionId, client);
+  #forget(session: string): void {
+    this.#clients.remove(session);
+    this.#sessions.delete(session);
   }
 
-  #place(cwd: string, meta?: Meta): object {
-    const place = { cwd, mcpServers: this.#options.mcpServers?.(cwd) ?? [] };
-    return meta === undefined ? place : { ...place, _meta: meta };
+  #call<T>(method: string, params: object): Promise<T> {
+    return this.#link.call<T>("session", method, params);
+  }
+
+  #place(directory: string, meta?: Meta): object {
+    const cwd = this.#paths.toAgent(directory);
+    const mcpServers = this.#options.mcpServers?.(directory) ?? [];
+    return meta === undefined ? { cwd, mcpServers } : { cwd, mcpServers, _meta: meta };
   }
 
   async #set(session: string, { method, params }: SettingCall): Promise<void> {
-    const result = await this.#call<{ configOptions?: ConfigOption[] } | null>("session", method, {
+    const result = await this.#call<{ configOptions?: ConfigOption[] } | null>(method, {
       sessionId: session,
       ...params,
     });
-    const state = this.#settings.get(session);
-    if (state && result?.configOptions) {
-      this.#settings.set(session, { ...state, configOptions: result.configOptions });
+    const known = this.#sessions.get(session);
+    if (known && result?.configOptions) {
+      known.settings = { ...known.settings, configOptions: result.configOptions };
     }
   }
 
   #onUpdate(params: SessionUpdateParams): void {
-    const state = this.#settings.get(params.sessionId);
-    if (state) this.#settings.set(params.sessionId, reduceSettings(state, params.update));
+    const known = this.#sessions.get(params.sessionId);
+    if (known) known.settings = reduceSettings(known.settings, params.update);
     this.#clients.update(params);
   }
 
-  async #call<T>(
-    phase: "initialize" | "session" | "prompt",
-    method: string,
-    params: object,
-    options: RequestOptions = {},
-  ): Promise<T> {
-    this.#inFlight[phase]++;
-    try {
-      return await this.#conn.request<T>(method, params, options);
-    } catch (error) {
-      throw await this.#explain(error, phase);
-    } finally {
-      this.#inFlight[phase]--;
-    }
+  #directoryOf(sessionId: unknown): string {
+    const known = this.#sessions.get(String(sessionId));
+    if (known === undefined) throw new RpcError(ErrorCode.resourceNotFound, "Unknown session");
+    return known.cwd;
   }
 
-  /** A connection that ended is explained by how its process ended. */
-  async #explain(error: unknown, phase: AgentPhase): Promise<unknown> {
-    if (!(error instanceof WireError)) return error;
-    const { message, code, cause, sent, chatText } = error;
-    if (code !== "closed") return new WireError(message, { code, cause, sent, chatText, phase });
-    const exit = await this.exited;
-    return agentExited(exit, { name: this.#options.command[0] ?? "", phase, sent });
+  get #clientCapabilities(): ClientCapabilities {
+    const { clientCapabilities = {}, files } = this.#options;
+    if (files === undefined) return clientCapabilities;
+    const fs = { readTextFile: true, writeTextFile: files.write ?? false };
+    return { ...clientCapabilities, fs };
   }
-
-  async #watchExit(): Promise<AgentExit> {
-    const { code, signal } = await this.#child.exited;
-    const phase = this.#phase;
-    const cause = this.#ending ?? (code === 0 ? "exited" : "crashed");
-    this.#clients.clear();
-    return { code, signal, phase, cause, stderrTail: this.#child.stderrTail };
-  }
-
-  get #phase(): AgentPhase {
-    if (this.#initialized === undefined) return "initialize";
-    if (this.#inFlight.prompt > 0) return "prompt";
-    return this.#inFlight.session > 0 ? "session" : "idle";
-  }
-
-  /** An agent that closed its pipes, or does not read, is of no use: it goes, or it is stopped. */
-  async #endSilent(): Promise<void> {
-    if (await this.#child.exitsWithin(SILENT_EXIT_MS)) return;
-    await this.#end("unresponsive", () => this.#child.stop(this.#conn.flush()));
-  }
-
-  async #end(cause: "requested" | "unresponsive", how: () => Promise<void>): Promise<void> {
-    this.#ending ??= cause;
-    await how();
-    await this.exited;
-    await this.#conn.close();
-  }
-}
-
-function parseSetup(result: unknown): SessionSetup {
-  const setup = result as SessionSetup | null;
-  if (typeof setup?.sessionId === "string") return setup;
-  throw new WireError("The agent answered session/new without a session id.", { code: "protocol" });
 }
 
 function isUpdate(params: unknown): params is SessionUpdateParams {

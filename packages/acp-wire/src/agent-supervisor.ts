@@ -3,6 +3,7 @@ import type { AgentOptions } from "./agent-options.ts";
 import { AgentProcess } from "./agent-process.ts";
 import { backoffMs, HEALTHY_MS } from "./backoff.ts";
 import { type AgentExit, ErrorCode, RpcError, WireError } from "./errors.ts";
+import type { LoginState, LoginStep } from "./login.ts";
 import type { SessionClient } from "./session-clients.ts";
 import type { ContentBlock } from "./types/content.ts";
 import type { AgentCapabilities, AuthMethod, Implementation } from "./types/initialize.ts";
@@ -96,6 +97,14 @@ export class AgentSupervisor implements AsyncDisposable {
 
   async authenticate(methodId: string): Promise<void> {
     return (await this.#process()).authenticate(methodId);
+  }
+
+  async login(methodId: string, step: LoginStep): Promise<LoginState> {
+    return (await this.#process()).login(methodId, step);
+  }
+
+  async logout(): Promise<void> {
+    return (await this.#process()).logout();
   }
 
   async prompt(session: string, blocks: readonly ContentBlock[]): Promise<SessionPromptResult> {

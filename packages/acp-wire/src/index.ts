@@ -1,6 +1,6 @@
 export type { StopTimings } from "./agent-child.ts";
 export { type AgentEnvOptions, createAgentEnv } from "./agent-env.ts";
-export type { AgentOptions } from "./agent-options.ts";
+export type { AgentFiles, AgentOptions } from "./agent-options.ts";
 export { AgentProcess } from "./agent-process.ts";
 export { AgentSupervisor, type SupervisorOptions } from "./agent-supervisor.ts";
 export { Conn } from "./conn.ts";
@@ -26,7 +26,9 @@ export {
 } from "./errors.ts";
 export type { ByteIo, ConnIo, MessageIo } from "./io.ts";
 export { DEFAULT_MAX_LINE_BYTES, LineSplitter, type LineSplitterOptions } from "./line-splitter.ts";
+export type { LoginState, LoginStep } from "./login.ts";
 export type { MessageId } from "./message.ts";
+export type { PathMapping } from "./path-map.ts";
 export { PROTOCOL_VERSION } from "./protocol-version.ts";
 export type {
   AgentSession,
@@ -143,3 +145,8 @@ export type {
   ToolCallLocation,
   ToolCallStatus,
 } from "./types/update.ts";
+export {
+  resolveWindowsCommand,
+  type WindowsCommand,
+  type WindowsLookup,
+} from "./windows-command.ts";

@@ -19,6 +19,8 @@ export type NoMessage = "noise" | "invalid" | "batch" | "blank";
 
 const OPENING_BRACE = 0x7b;
 const OPENING_BRACKET = 0x5b;
+/** What JSON does not take for white space; a line end cannot be in a line. */
+const NOT_BLANK = /[^ \t\r]/;
 
 /**
  * Reads a line. An object is a message when it has a `method`, `id`, `result` or `error`; everything
@@ -27,8 +29,9 @@ const OPENING_BRACKET = 0x5b;
 export function parseLine(line: string): IncomingMessage | NoMessage {
   let first = line.charCodeAt(0);
   if (first !== OPENING_BRACE) {
-    first = line.charCodeAt(firstNonSpace(line));
-    if (Number.isNaN(first)) return "blank";
+    const start = line.search(NOT_BLANK);
+    if (start === -1) return "blank";
+    first = line.charCodeAt(start);
     // Only a line that starts with { or [ can be of interest; the parser never sees a banner.
     if (first !== OPENING_BRACE && first !== OPENING_BRACKET) return "noise";
   }
@@ -65,13 +68,4 @@ function isMessage(value: unknown): value is IncomingMessage {
 
 function isCall(value: unknown): boolean {
   return isMessage(value) && typeof value.method === "string";
-}
-
-function firstNonSpace(line: string): number {
-  let at = 0;
-  for (; at < line.length; at++) {
-    const code = line.charCodeAt(at);
-    if (code !== 0x20 && code !== 0x09 && code !== 0x0d) break;
-  }
-  return at;
 }

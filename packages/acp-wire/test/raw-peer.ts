@@ -1,19 +1,17 @@
 import { PassThrough } from "node:stream";
-import { Conn, type ConnOptions } from "../src/index.ts";
+import { type ByteIo, Conn, type ConnOptions } from "../src/index.ts";
 
-/** A connection whose other end is written and read by hand, as lines of JSON. */
-export class RawPeer {
-  readonly conn: Conn;
+/** One end of a connection that is written and read by hand, as lines of JSON. */
+export class RawWire {
   readonly input = new PassThrough();
   readonly output = new PassThrough();
-  readonly served: Promise<void>;
-  /** What the connection wrote, one parsed message each. */
+  /** The other end's streams. */
+  readonly io: ByteIo = { readable: this.input, writable: this.output };
+  /** What the other end wrote, one parsed message each. */
   readonly sent: Record<string, unknown>[] = [];
   #wake: (() => void)[] = [];
 
-  constructor(options: ConnOptions = {}, register: (conn: Conn) => void = () => {}) {
-    this.conn = new Conn({ readable: this.input, writable: this.output }, options);
-    register(this.conn);
+  constructor() {
     let rest = "";
     this.output.on("data", (chunk: Buffer) => {
       const lines = (rest + chunk.toString()).split("\n");
@@ -21,27 +19,54 @@ export class RawPeer {
       for (const line of lines) this.sent.push(JSON.parse(line) as Record<string, unknown>);
       for (const wake of this.#wake.splice(0)) wake();
     });
-    this.served = this.conn.serve();
   }
 
   /** Writes messages in one chunk. */
   write(...messages: (object | string)[]): void {
-    const lines = messages.map((message) =>
-      typeof message === "string" ? message : JSON.stringify({ jsonrpc: "2.0", ...message }),
-    );
-    this.input.write(lines.map((line) => `${line}\n`).join(""));
+    this.input.write(toLines(messages));
   }
 
-  /** The connection's next messages, when there are so many. */
+  /** The other end's messages so far, when there are so many. */
   async received(count: number): Promise<Record<string, unknown>[]> {
     while (this.sent.length < count) await new Promise<void>((resolve) => this.#wake.push(resolve));
     return this.sent;
+  }
+
+  /** The answer with this id. */
+  async answerTo(id: string | number): Promise<Record<string, unknown>> {
+    for (let count = 0; ; count = this.sent.length) {
+      const answer = this.sent.find((message) => message["id"] === id);
+      if (answer !== undefined) return answer;
+      await this.received(count + 1);
+    }
+  }
+}
+
+/** A connection whose other end is written and read by hand. */
+export class RawPeer extends RawWire {
+  readonly conn: Conn;
+  readonly served: Promise<void>;
+
+  constructor(options: ConnOptions = {}, register: (conn: Conn) => void = () => {}) {
+    super();
+    this.conn = new Conn(this.io, options);
+    register(this.conn);
+    this.served = this.conn.serve();
   }
 
   end(): Promise<void> {
     this.input.end();
     return this.served;
   }
+}
+
+export function toLines(messages: readonly (object | string)[]): string {
+  return messages
+    .map((message) =>
+      typeof message === "string" ? message : JSON.stringify({ jsonrpc: "2.0", ...message }),
+    )
+    .map((line) => `${line}\n`)
+    .join("");
 }
 
 /** What a promise rejected with; undefined when it did not. */

@@ -31,8 +31,8 @@ const answers = new Map();
 const modes = { currentModeId: "ask", availableModes: [{ id: "ask", name: "Ask" }] };
 
 createInterface({ input: process.stdin }).on("line", (line) => {
-  const { id, method, params, result } = JSON.parse(line);
-  if (method === undefined) return answers.get(id)?.(result);
+  const { id, method, params, result, error } = JSON.parse(line);
+  if (method === undefined) return answers.get(id)?.(result ?? { error });
   switch (method) {
     case "initialize":
       if (faults.has("exit-inside")) process.exit(4);
@@ -57,6 +57,9 @@ createInterface({ input: process.stdin }).on("line", (line) => {
       const sessionId = `s${++sessions}`;
       if (faults.has("env"))
         return send({ id, result: { sessionId, _meta: { env: process.env } } });
+      if (faults.has("place")) {
+        return send({ id, result: { sessionId, _meta: { params, cwd: process.cwd() } } });
+      }
       // The first updates leave in the same write as, and before, the answer that names the session.
       return writeAll([
         update(sessionId, "early"),
@@ -105,11 +108,50 @@ createInterface({ input: process.stdin }).on("line", (line) => {
           },
         });
       }
+      if (text.startsWith("{")) {
+        // A request of the agent, as the prompt says it; the answer becomes the turn's text.
+        const askId = `ask-${++asks}`;
+        answers.set(askId, (answer) =>
+          writeAll([
+            update(sessionId, JSON.stringify(answer)),
+            { jsonrpc: "2.0", id, result: { stopReason: "end_turn" } },
+          ]),
+        );
+        return send({ id: askId, ...JSON.parse(text) });
+      }
+      if (text.startsWith("cat ")) {
+        return import("node:fs").then(({ readFileSync }) => {
+          const tried = text
+            .slice(4)
+            .split(" ")
+            .map((path) => {
+              try {
+                readFileSync(path);
+                return "read";
+              } catch (cause) {
+                return cause.code;
+              }
+            });
+          writeAll([
+            update(sessionId, tried.join(" ")),
+            { jsonrpc: "2.0", id, result: { stopReason: "end_turn" } },
+          ]);
+        });
+      }
       const done = { jsonrpc: "2.0", id, result: { stopReason: "end_turn" } };
       const chunks = Array.from({ length: 20 }, (_, at) => update(sessionId, `${at} `));
       writeAll([...chunks, done, update(sessionId, "after")]);
       return setTimeout(() => writeAll([update(sessionId, "much later")]), 50);
     }
+    case "authenticate": {
+      const { auth } = params._meta ?? {};
+      if (auth === undefined) return send({ id, result: {} });
+      const state = auth.cancel ? "cancelled" : auth.redirect ? "ok" : "needs_redirect";
+      const url = "https://login.example/1";
+      return send({ id, result: { _meta: { auth: { state, id: "login-1", url, params: auth } } } });
+    }
+    case "logout":
+      return send({ id, result: {} });
     case "session/cancel":
       return send({ id: prompt?.id, result: { stopReason: "cancelled" } });
     default:
