@@ -4,8 +4,10 @@ import type {
   SessionUpdateParams,
 } from "@acp-kit/acp-wire";
 import type { Agent } from "./agent.ts";
-import type { EventBody, NewEvent, PermissionAsk } from "./events.ts";
+import type { EventBody, PermissionAsk } from "./events.ts";
 import { asFields, asText } from "./fields.ts";
+import { LogWriter } from "./log-writer.ts";
+import { OutputCap } from "./output-cap.ts";
 import { findRequest } from "./prompt-blocks.ts";
 import { mayDecide, type Role } from "./role.ts";
 import type { PermissionPolicy, RouterReport, Workspace } from "./router.ts";
@@ -30,22 +32,22 @@ export type ConversationHost = {
   report(report: RouterReport): void;
 };
 
+/** The right to run turns in a conversation, and the writer that goes with it. */
+type Tenure = { readonly lease: Lease; readonly writer: LogWriter };
+
 /** The owner of one conversation: takes its inbox, runs its turns one after another, writes its log. */
 export class Conversation {
   readonly id: string;
   readonly #host: ConversationHost;
   readonly #slot: SessionSlot;
   readonly #queue: TurnRunner[] = [];
-  #lease: Lease | undefined;
+  readonly #cap = new OutputCap();
+  #tenure: Tenure | undefined;
   #runner: TurnRunner | undefined;
   /** Ends with the turn that runs. */
   #turn: Promise<void> | undefined;
   /** Set when the conversation is let go: nothing starts any more. */
   #isClosing = false;
-  /** Events of the current tick, committed together. */
-  #batch: NewEvent[] = [];
-  /** Ends when everything that was recorded so far is committed. */
-  #written: Promise<unknown> = Promise.resolve();
   #taking: Promise<void> | undefined;
   #moreToTake = false;
   #lastUsedAt: number;
@@ -64,7 +66,7 @@ export class Conversation {
       },
       readRecord: () => host.store.readRecord<SessionRecord>(key),
       writeRecord: async (record) => {
-        if (this.#lease) await host.store.writeRecord(this.#lease, key, record);
+        if (this.#tenure) await host.store.writeRecord(this.#tenure.lease, key, record);
       },
       systemPrompt: () => {
         const text = host.systemPrompt();
@@ -106,6 +108,10 @@ export class Conversation {
     return this.#lastUser;
   }
 
+  get isOwner(): boolean {
+    return this.#tenure !== undefined;
+  }
+
   get isIdle(): boolean {
     return !this.#runner && this.#queue.length === 0 && !this.#taking;
   }
@@ -127,33 +133,60 @@ export class Conversation {
   /** Lets the session and the conversation go. Whatever runs ends as cancelled. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    await this.#taking;
+    await this.#taking?.catch(() => undefined);
+    const tenure = this.#tenure;
+    tenure?.writer.stopRetrying();
     for (const runner of this.#queue.splice(0)) await this.#drop(runner, "shutdown");
     this.#runner?.cancel("shutdown");
     await this.#turn;
-    await this.#flush();
+    await tenure?.writer.flush().catch(() => undefined);
     await this.#slot.close().catch((error: unknown) => this.#failed("close session", error));
-    if (this.#lease) await this.#host.store.release(this.#lease);
-    this.#lease = undefined;
+    this.#tenure = undefined;
+    if (tenure) await this.#host.store.release(tenure.lease);
   }
 
   async #take(): Promise<void> {
     while (this.#moreToTake && !this.#isClosing) {
       this.#moreToTake = false;
-      this.#lease ??= await this.#host.store.claim(this.id);
-      if (!this.#lease) return;
-      for (const taken of await this.#host.store.take(this.#lease)) await this.#accept(taken);
-      await this.#flush();
+      const tenure = this.#tenure ?? (await this.#claim());
+      if (!tenure) return;
+      for (const taken of await this.#host.store.take(tenure.lease)) {
+        await this.#accept(taken, tenure);
+      }
+      await tenure.writer.flush();
     }
     this.#startNext();
   }
 
-  async #accept(taken: TakenItem): Promise<void> {
+  async #claim(): Promise<Tenure | undefined> {
+    const lease = await this.#host.store.claim(this.id);
+    if (!lease) return undefined;
+    const writer = new LogWriter({
+      append: (events) => this.#host.store.append(lease, events),
+      now: () => this.#host.now(),
+      onFailure: (error) => this.#failed("append", error),
+      onStuck: () => this.#runner?.cancel("limit"),
+      onLost: (error) => this.#abandon(error),
+    });
+    this.#tenure = { lease, writer };
+    return this.#tenure;
+  }
+
+  /** Nothing that happens here can be recorded any more: whatever runs stops, and nothing is said about it. */
+  #abandon(error: unknown): void {
+    this.#failed("append", error);
+    this.#tenure = undefined;
+    this.#queue.length = 0;
+    this.#runner?.cancel("shutdown");
+    this.#slot.close().catch((cause: unknown) => this.#failed("close session", cause));
+  }
+
+  async #accept(taken: TakenItem, tenure: Tenure): Promise<void> {
     this.#lastUsedAt = this.#host.now();
     this.#lastUser = taken.item.user || this.#lastUser;
     switch (taken.item.kind) {
       case "prompt":
-        if ("turn" in taken) this.#enqueue(taken.item, taken.turn, taken.attempt);
+        if ("turn" in taken) this.#enqueue(taken.item, taken.turn, taken.attempt, tenure);
         return;
       case "answer":
         this.#answer(taken.item);
@@ -168,9 +201,9 @@ export class Conversation {
     }
   }
 
-  #enqueue(item: PromptItem, turn: string, attempt: number): void {
+  #enqueue(item: PromptItem, turn: string, attempt: number, tenure: Tenure): void {
     const behind = this.#queue.at(-1)?.turn ?? this.#runner?.turn;
-    this.#queue.push(this.#createRunner(turn, item));
+    this.#queue.push(this.#createRunner(turn, item, tenure));
     const event: EventBody = {
       kind: "turn-queued",
       who: item.user,
@@ -208,7 +241,7 @@ export class Conversation {
   async #drop(runner: TurnRunner, cause: CancelItem["cause"]): Promise<void> {
     runner.cancel(cause);
     await runner.ended;
-    await this.#flush();
+    await this.#tenure?.writer.flush().catch(() => undefined);
   }
 
   #find(turn: string): TurnRunner | undefined {
@@ -239,18 +272,18 @@ export class Conversation {
     this.#startNext();
   }
 
-  #createRunner(turn: string, item: PromptItem): TurnRunner {
+  #createRunner(turn: string, item: PromptItem, { writer }: Tenure): TurnRunner {
     return new TurnRunner(turn, item, {
       agent: this.#host.agent,
       slot: this.#slot,
       cancelGraceMs: this.#host.cancelGraceMs,
       now: () => this.#host.now(),
-      record: (event) => this.#record(event, turn),
-      flush: () => this.#flush(),
+      record: (event) => writer.record(event, turn),
+      flush: () => writer.flush(),
       enter: async (signal) => {
         const workspace = await this.#host.workspace();
         if (workspace.exclusive === undefined) return { workspace, leave: () => undefined };
-        this.#record({ kind: "status", phase: "waiting-workspace" }, turn);
+        writer.record({ kind: "status", phase: "waiting-workspace" }, turn);
         return { workspace, leave: await this.#host.lock(workspace.exclusive, signal) };
       },
       policy: () => this.#host.policy(),
@@ -273,7 +306,8 @@ export class Conversation {
     }
     for (const event of parseSessionUpdate(params)) {
       if (event.kind === "config" && event.options) this.#noteModel(event.options);
-      this.#record(event, runner?.turn);
+      const kept = this.#cap.admit(event, runner?.turn);
+      if (kept) this.#record(kept, runner?.turn);
     }
   }
 
@@ -287,35 +321,9 @@ export class Conversation {
     return this.#runner?.ask(request, signal) ?? Promise.resolve({ outcome: "cancelled" });
   }
 
-  /**
-   * Adds an event to the batch of this tick. Everything that one read of the agent's stdout brought is handled in one
-   * tick, so it becomes one transaction; texts that follow each other in it become one event.
-   */
+  /** Everything that one read of the agent's stdout brought is handled in one tick, so it becomes one transaction. */
   #record(event: EventBody, turn: string | undefined): void {
-    const last = this.#batch.at(-1);
-    if (
-      (event.kind === "text" || event.kind === "thought") &&
-      last?.kind === event.kind &&
-      last.turn === turn &&
-      last.text.length + event.text.length <= MAX_EVENT_CHARS
-    ) {
-      this.#batch[this.#batch.length - 1] = { ...last, text: last.text + event.text };
-      return;
-    }
-    this.#batch.push({ ...event, at: this.#host.now(), ...(turn !== undefined && { turn }) });
-    if (this.#batch.length === 1) queueMicrotask(() => void this.#flush());
-  }
-
-  #flush(): Promise<void> {
-    const lease = this.#lease;
-    if (this.#batch.length > 0 && lease) {
-      const batch = this.#batch;
-      this.#batch = [];
-      this.#written = this.#written
-        .then(() => this.#host.store.append(lease, batch))
-        .catch((error: unknown) => this.#failed("append", error));
-    }
-    return this.#written.then(() => undefined);
+    this.#tenure?.writer.record(event, turn);
   }
 
   #failed(what: string, error: unknown): void {

@@ -20,6 +20,9 @@ import { CANCEL_GRACE_MS } from "./turn-state.ts";
 /** Idle time after which a session is let go, in milliseconds. */
 export const DEFAULT_SESSION_TTL_MS = 2 * 3_600_000;
 
+/** Conversations that are taken over from dead owners at a time. */
+const RECOVER_AT_ONCE = 64;
+
 /** Creates the engine that turns conversations into agent sessions. */
 export function createRouter(config: RouterConfig): Router {
   return new ConversationRouter(config);
@@ -168,6 +171,13 @@ class ConversationRouter implements Router {
       .sort((a, b) => (a.conv_id < b.conv_id ? -1 : 1));
   }
 
+  async recover(): Promise<void> {
+    const orphans = await this.#config.store.orphans();
+    for (let next = 0; next < orphans.length; next += RECOVER_AT_ONCE) {
+      await Promise.all(orphans.slice(next, next + RECOVER_AT_ONCE).map((id) => this.#recover(id)));
+    }
+  }
+
   runGc(everyMs: number): Disposable {
     const ttl = this.#config.sessionTtlMs ?? DEFAULT_SESSION_TTL_MS;
     const timer = setInterval(() => {
@@ -208,6 +218,21 @@ class ConversationRouter implements Router {
     } catch (error) {
       this.#config.onReport?.({ kind: "failure", conversation: id, what: "take", error });
     }
+    // Another process owns it.
+    if (!conversation.isOwner && conversation.isIdle) this.#forget(conversation);
+  }
+
+  async #recover(id: string): Promise<void> {
+    await this.#pump(id);
+    const conversation = this.#conversations.get(id);
+    if (!conversation?.isIdle || conversation.session) return;
+    this.#forget(conversation);
+    await this.#close(conversation);
+  }
+
+  #forget(conversation: Conversation): void {
+    const { id } = conversation;
+    if (this.#conversations.get(id) === conversation) this.#conversations.delete(id);
   }
 
   #close(conversation: Conversation): Promise<void> {

@@ -137,6 +137,7 @@ export function createLog(store: Store, watch: LogWatch, conversation: string): 
   return {
     follow: (from, signal) => new StoreCursor(store, watch, conversation, from, signal),
     last: () => store.last(conversation),
+    turnEnd: (turn) => store.turnEnd(conversation, turn),
     confirm: (consumer: string, from: number, to: Checkpoint) =>
       store.confirm(conversation, consumer, from, to),
     checkpoint: (consumer: string) => store.checkpoint(conversation, consumer),

@@ -17,6 +17,8 @@ export interface ConversationLog {
   follow(from: { after: number; turn?: string }, signal?: AbortSignal): Cursor;
   /** Seq of the newest event; 0 for an empty log. */
   last(): Promise<number>;
+  /** Seq of a turn's `turn-end`, or `undefined` while it has not ended. */
+  turnEnd(turn: string): Promise<number | undefined>;
   confirm(consumer: string, from: number, to: Checkpoint): Promise<boolean>;
   checkpoint(consumer: string): Promise<Checkpoint>;
 }

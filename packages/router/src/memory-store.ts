@@ -42,6 +42,8 @@ class MemoryConversation {
   readonly questions = new Map<string, { turn: string; ask: PermissionAsk; open: boolean }>();
   readonly checkpoints = new Map<string, Checkpoint>();
   inbox: TakenItem[] = [];
+  /** Prompts that were taken and have not started: the next owner gets them again. */
+  taken: TakenItem[] = [];
   fence = 0;
   held = false;
 
@@ -67,7 +69,11 @@ export class MemoryStore implements Store {
 
   async release(lease: Lease): Promise<void> {
     const state = this.#of(lease.conversation);
-    if (state.held && state.fence === lease.fence) state.held = false;
+    if (!state.held || state.fence !== lease.fence) return;
+    state.held = false;
+    state.inbox = [...state.taken, ...state.inbox];
+    state.taken = [];
+    if (state.inbox.length > 0) this.#announce(lease.conversation, "inbox");
   }
 
   async orphans(): Promise<readonly string[]> {
@@ -114,6 +120,7 @@ export class MemoryStore implements Store {
     const state = this.#owned(lease);
     const taken = state.inbox;
     state.inbox = [];
+    state.taken.push(...taken.filter((one) => "turn" in one));
     return taken;
   }
 
@@ -219,9 +226,11 @@ function index(state: MemoryConversation, event: LogEvent): void {
       return;
     case "turn-start":
       addTurn(state, turn, event.who, "").started = true;
+      leaveInbox(state, turn);
       return;
     case "turn-end":
       addTurn(state, turn, "", "").end = { seq: event.seq, outcome: event.outcome };
+      leaveInbox(state, turn);
       return;
     case "permission-ask":
       state.questions.set(event.ask.id, { turn, ask: event.ask, open: true });
@@ -234,6 +243,12 @@ function index(state: MemoryConversation, event: LogEvent): void {
     default:
       return;
   }
+}
+
+function leaveInbox(state: MemoryConversation, turn: string): void {
+  const waits = (one: TakenItem) => !("turn" in one && one.turn === turn);
+  state.inbox = state.inbox.filter(waits);
+  state.taken = state.taken.filter(waits);
 }
 
 function addTurn(state: MemoryConversation, turn: string, who: string, key: string): TurnRow {
@@ -250,7 +265,7 @@ function postPrompt(state: MemoryConversation, item: PromptItem): Posted {
     if (item.request && !row.requests.has(item.request)) row.requests.set(item.request, item.at);
     return { turn: row.turn, after: row.after, how: "repeat" };
   }
-  const waiting = [...state.turns.values()].filter(({ started, end }) => !started && !end).length;
+  const waiting = state.taken.length + state.inbox.filter((one) => "turn" in one).length;
   if (waiting >= MAX_QUEUED) {
     const message = `${waiting} messages wait in this conversation already`;
     throw new RouterError(message, { code: "queue-full" });

@@ -102,6 +102,11 @@ export interface Router extends AsyncDisposable {
   cancel(conversation: string): Promise<void>;
   debug(): Promise<readonly DebugInfo[]>;
   readonly defaults: Options;
+  /**
+   * To be called once surfaces listen: takes every conversation whose owner has died, and no other, ends visibly what
+   * was running there, and runs what waits. Owners that die later are taken over by themselves.
+   */
+  recover(): Promise<void>;
   /** Conversations with an attached session. */
   readonly size: number;
   /** Lets idle sessions go, every `everyMs` milliseconds, until disposed. */
