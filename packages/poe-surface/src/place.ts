@@ -33,6 +33,11 @@ export class Place implements AsyncDisposable {
     }
   }
 
+  /** Resolves at the end, whatever comes before it. */
+  async ended(): Promise<void> {
+    while (await this.next());
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#cursor[Symbol.asyncDispose]();
   }

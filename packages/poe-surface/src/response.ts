@@ -10,6 +10,7 @@ import {
 } from "@acp-kit/router";
 import { readDelivered, writeDelivered } from "./delivery.ts";
 import type { DeliveryState } from "./delivery-state.ts";
+import { type Departure, strongerDeparture } from "./departure.ts";
 import { EventSocket } from "./event-socket.ts";
 import { decideIntake, type Message } from "./intake.ts";
 import type { ResponseLimits } from "./limits.ts";
@@ -52,13 +53,6 @@ export type ResponseRequest = {
 
 type ReadPlan = Extract<Plan, { kind: "read" }>;
 
-/**
- * Why a response goes on no more, the strongest first: a newer one took over, somebody wants the abandoned turn
- * stopped, the relay ends, the client is gone, the platform's time is nearly up.
- */
-const REASONS = ["superseded", "stopped", "sealed", "gone", "parked"] as const;
-type Reason = (typeof REASONS)[number];
-
 const LEFT = Symbol("left");
 
 /** One response of the platform: one loop that owns its socket, from the request to the last byte and what follows. */
@@ -75,7 +69,7 @@ export class PoeResponse implements LineMember {
   readonly #recalled = Promise.withResolvers<void>();
   readonly #done = Promise.withResolvers<void>();
   readonly #startedAt: number;
-  #left: Reason | undefined;
+  #left: Departure | undefined;
   #note: string | undefined;
   #plan: ReadPlan | undefined;
   #state: DeliveryState | undefined;
@@ -325,7 +319,7 @@ export class PoeResponse implements LineMember {
   }
 
   /** What follows from leaving. */
-  async #settle(reason: Reason, plan: ReadPlan): Promise<void> {
+  async #settle(reason: Departure, plan: ReadPlan): Promise<void> {
     switch (reason) {
       case "superseded":
         return;
@@ -337,13 +331,17 @@ export class PoeResponse implements LineMember {
       case "stopped":
         return this.#stopTurns(plan);
       case "gone":
-        this.#host.log.debug(
-          { conversation: hashId(this.conversation), hasOutput: this.#presentation.hasOutput },
-          "a client is gone",
-        );
+        this.#noteGone();
         await this.#confirm(plan, []);
         return this.#wait(plan);
     }
+  }
+
+  #noteGone(): void {
+    const conversation = hashId(this.conversation);
+    const ageMs = this.#host.now() - this.#startedAt;
+    const { hasOutput } = this.#presentation;
+    this.#host.log.debug({ conversation, hasOutput, ageMs }, "a client is gone");
   }
 
   async #seal(): Promise<void> {
@@ -364,7 +362,7 @@ export class PoeResponse implements LineMember {
     await using place = new Place(this.#log, after, plan.until);
     const timer = setTimeout(() => this.#leave("stopped"), ms);
     try {
-      await Promise.race([readToEnd(place), this.#recalled.promise]);
+      await Promise.race([place.ended(), this.#recalled.promise]);
     } finally {
       clearTimeout(timer);
     }
@@ -382,15 +380,8 @@ export class PoeResponse implements LineMember {
     }
     if (!this.#state) return;
     const { answers } = this.#state;
-    const cursor = this.#log.follow({ after: reader.seq });
-    const last = await this.#log.last();
-    let end = reader.seq;
-    while (cursor.seq < last) {
-      for (const event of (await cursor.next()) ?? []) {
-        if (event.kind === "turn-end" && turns.has(event.turn ?? "")) end = event.seq;
-      }
-    }
-    await cursor[Symbol.asyncDispose]();
+    const ends = await Promise.all([...turns].map((turn) => this.#log.turnEnd(turn)));
+    const end = Math.max(reader.seq, ...ends.map((seq) => seq ?? 0));
     await writeDelivered(this.#log, end, { questions: [], answers }, []);
   }
 
@@ -402,14 +393,11 @@ export class PoeResponse implements LineMember {
     await this.#presentation.fail(words.failed(reference), { allow_retry: true });
   }
 
-  #leave(reason: Reason): void {
-    if (this.#left && REASONS.indexOf(this.#left) <= REASONS.indexOf(reason)) return;
+  #leave(reason: Departure): void {
+    const left = strongerDeparture(this.#left, reason);
+    if (left === this.#left) return;
     if (this.#left === "gone") this.#recalled.resolve();
-    this.#left = reason;
+    this.#left = left;
     this.#wakeup.wake();
   }
-}
-
-async function readToEnd(place: Place): Promise<void> {
-  while (await place.next());
 }

@@ -182,12 +182,22 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
 
   /** Closes a client's connection, and waits until the surface knows. */
   async lose(query: PoeQuery): Promise<void> {
-    const count = () => this.lines.filter((line) => line.includes("a client is gone")).length;
-    const before = count();
+    const before = this.#goneClients;
     await query.close();
-    const late = AbortSignal.timeout(5_000);
-    while (count() === before && !late.aborted) await new Promise(setImmediate);
-    late.throwIfAborted();
+    await this.gone(before + 1);
+  }
+
+  /** Waits until the surface has noticed so many clients that are gone. */
+  async gone(count = 1): Promise<void> {
+    const late = AbortSignal.timeout(20_000);
+    while (this.#goneClients < count) {
+      late.throwIfAborted();
+      await new Promise(setImmediate);
+    }
+  }
+
+  get #goneClients(): number {
+    return this.lines.filter((line) => line.includes("a client is gone")).length;
   }
 
   /** The log of the rig's conversation so far. */

@@ -1,3 +1,4 @@
+import { RouterError } from "./errors.ts";
 import type { LogEvent } from "./events.ts";
 import type { ConversationLog, Cursor } from "./log.ts";
 import type { Checkpoint, Store } from "./store.ts";
@@ -50,10 +51,11 @@ class StoreCursor implements Cursor {
   readonly #watch: LogWatch;
   readonly #conversation: string;
   readonly #turn: string | undefined;
+  readonly #epoch: string | undefined;
   readonly #signal: AbortSignal | undefined;
   /** Set once nothing follows: the turn's end was given, or the reader left. */
   #ended = false;
-  /** Set by the first step: whether the followed turn's end lies at or before the start. */
+  /** Set by the first step, which looks at what it was told to start from. */
   #checked = false;
   /** Ends the wait of a step that found nothing. */
   #wake: (() => void) | undefined;
@@ -62,7 +64,7 @@ class StoreCursor implements Cursor {
     store: Store,
     watch: LogWatch,
     conversation: string,
-    from: { after: number; turn?: string },
+    from: { after: number; turn?: string; epoch?: string },
     signal: AbortSignal | undefined,
   ) {
     this.#store = store;
@@ -70,15 +72,12 @@ class StoreCursor implements Cursor {
     this.#conversation = conversation;
     this.seq = from.after;
     this.#turn = from.turn;
+    this.#epoch = from.epoch;
     this.#signal = signal;
   }
 
   async next(): Promise<readonly LogEvent[] | undefined> {
-    if (!this.#checked && this.#turn !== undefined) {
-      this.#checked = true;
-      const end = await this.#store.turnEnd(this.#conversation, this.#turn);
-      if (end !== undefined && end <= this.seq) this.#ended = true;
-    }
+    if (!this.#checked) await this.#check();
     while (!this.#ended && !this.#signal?.aborted) {
       // Asked for before the read, so that an append between the two is not missed.
       let changed = false;
@@ -110,6 +109,23 @@ class StoreCursor implements Cursor {
     this.#wake?.();
   }
 
+  /** The followed turn's end may lie at or before the start; the start may be one of another life of the store. */
+  async #check(): Promise<void> {
+    if (this.#epoch !== undefined && this.#epoch !== this.#store.epoch) {
+      const first = await findFirst(this.#store, this.#conversation);
+      throw new RouterError(
+        `Seq ${this.seq} is from before a backup was restored; begin anew before seq ${first}`,
+        { code: "expired", first },
+      );
+    }
+    const end =
+      this.#turn === undefined
+        ? undefined
+        : await this.#store.turnEnd(this.#conversation, this.#turn);
+    if (end !== undefined && end <= this.seq) this.#ended = true;
+    this.#checked = true;
+  }
+
   #given(events: readonly LogEvent[]): readonly LogEvent[] {
     const end = events.findIndex((event) => event.kind === "turn-end" && event.turn === this.#turn);
     const given = end < 0 ? events : events.slice(0, end + 1);
@@ -132,9 +148,21 @@ class StoreCursor implements Cursor {
   }
 }
 
+/** Oldest seq that can be read; that of the next event when there is none. */
+async function findFirst(store: Store, conversation: string): Promise<number> {
+  try {
+    await store.read(conversation, 0, 1);
+    return 1;
+  } catch (error) {
+    if (error instanceof RouterError && error.first !== undefined) return error.first;
+    throw error;
+  }
+}
+
 /** A conversation's log as its readers see it. */
 export function createLog(store: Store, watch: LogWatch, conversation: string): ConversationLog {
   return {
+    epoch: store.epoch,
     follow: (from, signal) => new StoreCursor(store, watch, conversation, from, signal),
     last: () => store.last(conversation),
     turnEnd: (turn) => store.turnEnd(conversation, turn),

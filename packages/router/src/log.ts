@@ -13,8 +13,13 @@ export interface Cursor extends AsyncIterable<readonly LogEvent[]>, AsyncDisposa
 }
 
 export interface ConversationLog {
-  /** From behind `after`, then live. With `turn`, ends behind that turn's `turn-end`. Events of other turns are given too. */
-  follow(from: { after: number; turn?: string }, signal?: AbortSignal): Cursor;
+  /** Whoever keeps a seq outside of the store keeps this with it, and gives both to {@link follow}. */
+  readonly epoch: string;
+  /**
+   * From behind `after`, then live. With `turn`, ends behind that turn's `turn-end`. Events of other turns are given too.
+   * The cursor's `next` throws `expired` when those events have left the log or `epoch` is not the log's, and `ahead`.
+   */
+  follow(from: { after: number; turn?: string; epoch?: string }, signal?: AbortSignal): Cursor;
   /** Seq of the newest event; 0 for an empty log. */
   last(): Promise<number>;
   /** Seq of a turn's `turn-end`, or `undefined` while it has not ended. */
