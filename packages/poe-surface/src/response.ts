@@ -331,17 +331,9 @@ export class PoeResponse implements LineMember {
       case "stopped":
         return this.#stopTurns(plan);
       case "gone":
-        this.#noteGone();
         await this.#confirm(plan, []);
         return this.#wait(plan);
     }
-  }
-
-  #noteGone(): void {
-    const conversation = hashId(this.conversation);
-    const ageMs = this.#host.now() - this.#startedAt;
-    const { hasOutput } = this.#presentation;
-    this.#host.log.debug({ conversation, hasOutput, ageMs }, "a client is gone");
   }
 
   async #seal(): Promise<void> {
@@ -352,12 +344,13 @@ export class PoeResponse implements LineMember {
   /** Gives a client that is gone the time to come back; then it was Stop. */
   async #wait(plan: ReadPlan): Promise<void> {
     const { limits, now } = this.#host;
-    const age = now() - this.#startedAt;
-    const isPlatforms = Math.abs(limits.platformLimitMs - age) <= limits.platformLimitMarginMs;
+    const ageMs = now() - this.#startedAt;
+    const { hasOutput } = this.#presentation;
+    const conversation = hashId(this.conversation);
+    this.#host.log.debug({ conversation, hasOutput, ageMs }, "a client is gone");
+    const isPlatforms = Math.abs(limits.platformLimitMs - ageMs) <= limits.platformLimitMarginMs;
     if (plan.until === undefined || (isPlatforms && this.#left === "gone")) return;
-    const ms = this.#presentation.hasOutput
-      ? limits.graceAfterOutputMs
-      : limits.graceBeforeOutputMs;
+    const ms = hasOutput ? limits.graceAfterOutputMs : limits.graceBeforeOutputMs;
     const after = Math.max(this.#presentation.reader.seq, plan.after);
     await using place = new Place(this.#log, after, plan.until);
     const timer = setTimeout(() => this.#leave("stopped"), ms);
