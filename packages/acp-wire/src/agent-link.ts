@@ -50,6 +50,7 @@ export class AgentLink {
       { readable: child.stdout, writable: child.stdin },
       {
         maxLineBytes: options.maxLineBytes,
+        writeTimeoutMs: options.writeTimeoutMs,
         drainMs: 0,
         onNoise: options.onNoise,
         onOversize: options.onOversize,

@@ -34,6 +34,8 @@ export interface AgentOptions extends AgentEnvOptions {
   /** How long the agent may take to come up. Default 30,000; a cold `npx` needs more. */
   initializeTimeoutMs?: number | undefined;
   stopTimings?: StopTimings | undefined;
+  /** How long the agent may leave its input unread before a call fails. Default 60,000. */
+  writeTimeoutMs?: number | undefined;
   /** Longest accepted line in bytes. Default 32 MiB. */
   maxLineBytes?: number | undefined;
   /** A line of stdout that is no message. */

@@ -1,5 +1,6 @@
 // A plain ACP agent without any library: what it writes is written by hand, byte for byte.
 // Usage: node raw-agent.mjs [fault …]
+import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 const faults = new Set(process.argv.slice(2));
@@ -82,8 +83,17 @@ createInterface({ input: process.stdin }).on("line", (line) => {
       prompt = { id, sessionId };
       if (text === "exit") process.exit(5);
       if (text === "hang") return;
-      if (text === "close-stdin") {
-        process.stdin.destroy();
+      if (text === "grandchild") {
+        // It keeps this process's stdout open, and ignores what its parent's end would do to it.
+        const options = { stdio: ["ignore", "inherit", "inherit"] };
+        spawn("sh", ["-c", "trap '' HUP TERM; sleep 600"], options).on("spawn", () =>
+          process.exit(6),
+        );
+        return;
+      }
+      if (text === "stop-reading") {
+        process.stdin.pause();
+        process.stdin.removeAllListeners("data");
         return setInterval(() => {}, 1_000);
       }
       if (text === "close-stdout") {
