@@ -14,7 +14,7 @@ import {
   waitFor,
 } from "@acp-kit/testkit";
 
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const poeRelay = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
 /** The access key of a relay that was started with `config`. */
 export const KEY = "0123456789abcdefghijklmnopqrstuv";
@@ -23,6 +23,8 @@ export const KEY = "0123456789abcdefghijklmnopqrstuv";
 export const SOON_MS = 20_000;
 
 export type RelayProcessOptions = {
+  /** File of the program. Default: poe-relay's own. */
+  readonly program?: string;
   /** What the agent does. Default: the demo. */
   readonly agent?: Script;
   /** A shell command that runs in the agent's place, with the agent's own words as `"$@"`. */
@@ -61,6 +63,7 @@ export class RelayProcess implements AsyncDisposable {
   }
 
   private constructor({
+    program = poeRelay,
     agent,
     around,
     config,
@@ -80,7 +83,7 @@ export class RelayProcess implements AsyncDisposable {
     }
     this.#child = spawn(
       process.execPath,
-      ["--conditions=@acp-kit/source", ...nodeFlags, main, ...args],
+      ["--conditions=@acp-kit/source", ...nodeFlags, program, ...args],
       {
         env: {
           PATH: process.env["PATH"],
@@ -110,18 +113,12 @@ export class RelayProcess implements AsyncDisposable {
 
   async #serves(): Promise<void> {
     const address = /^(?:Address +| +)(http:\S+)/m;
-    const ended = this.#ended.then(() => {
-      throw new Error(`it ended: ${this.stderr}`);
-    });
-    ended.catch(() => {});
-    const [, url = ""] = await waitFor(
-      "the relay to serve",
-      Promise.race([
-        ended,
-        waitFor("its address", () => address.exec(this.stdout) ?? undefined, SOON_MS),
-      ]),
-      SOON_MS,
-    );
+    const serves = () => {
+      const { exitCode, signalCode } = this.#child;
+      if ((exitCode ?? signalCode) !== null) throw new Error(`it ended: ${this.stderr}`);
+      return address.exec(this.stdout) ?? undefined;
+    };
+    const [, url = ""] = await waitFor("the relay to serve", serves, SOON_MS);
     const [, key = KEY] = /Bearer (\w{32})/.exec(this.stdout) ?? [];
     this.#poe = createPoeDriver({ url, key });
   }
