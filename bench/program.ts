@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+/** A program between an agent and a client, in a process of its own whose CPU time is measured. */
+export class Program implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  #url = "";
+  #headers: Record<string, string> = {};
+  #messages = 0;
+
+  /** Starts poe-relay over this agent. */
+  static relay(agent: readonly string[], nodeFlags: readonly string[] = []): Promise<Program> {
+    const argv = agent.map((word) => `'${word}'`).join(" ");
+    const args = [file("../apps/poe-relay/src/main.ts"), "start", "--port", "0", "--agent", argv];
+    return Program.#start([...nodeFlags, ...args]);
+  }
+
+  /** Starts the least that could be done instead. */
+  static floor(agent: readonly string[]): Promise<Program> {
+    return Program.#start([file("floor.ts"), ...agent]);
+  }
+
+  static async #start(args: readonly string[]): Promise<Program> {
+    const program = new Program(args);
+    await program.#serves();
+    return program;
+  }
+
+  private constructor(args: readonly string[]) {
+    const flags = ["--conditions=@acp-kit/source", "--import", file("cpu-probe.ts")];
+    this.#child = spawn(process.execPath, [...flags, ...args], {
+      stdio: ["ignore", "pipe", "inherit", "ipc"],
+    });
+  }
+
+  async #serves(): Promise<void> {
+    let printed = "";
+    for await (const text of this.#child.stdout ?? []) {
+      printed += String(text);
+      this.#url = /http:\S+\n/.exec(printed)?.[0].trim() ?? "";
+      const isRelay = printed.includes("poe-relay");
+      const authorization = /Bearer \w{32}/.exec(printed)?.[0];
+      if (authorization) this.#headers = { authorization };
+      if (this.#url !== "" && (!isRelay || authorization)) return;
+    }
+    throw new Error(`it does not serve: ${printed}`);
+  }
+
+  /** CPU time that one message and its whole answer take, in µs. */
+  async measure(): Promise<{ microseconds: number; events: number }> {
+    const before = await this.#cpu();
+    const events = await this.#ask();
+    return { microseconds: (await this.#cpu()) - before, events };
+  }
+
+  async #cpu(): Promise<number> {
+    this.#child.send("cpu");
+    const [microseconds] = (await once(this.#child, "message")) as [number];
+    return microseconds;
+  }
+
+  /** Sends a message of one conversation, and resolves with the number of events of the answer. */
+  async #ask(): Promise<number> {
+    this.#messages += 1;
+    const id = `m-${this.#messages}`;
+    const body = JSON.stringify({
+      version: "1.1",
+      type: "query",
+      query: [{ role: "user", content: "go", message_id: id }],
+      user_id: "u",
+      conversation_id: "c",
+      message_id: `r-${id}`,
+    });
+    const asked = request(this.#url, { method: "POST", headers: this.#headers, agent: false });
+    asked.end(body);
+    const [answer] = (await once(asked, "response")) as [IncomingMessage];
+    let text = "";
+    for await (const part of answer.setEncoding("utf8")) text += part;
+    if (!text.endsWith("event: done\ndata: {}\n\n"))
+      throw new Error(`no answer: ${text.slice(-500)}`);
+    return text.split("\nevent: ").length;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = once(this.#child, "close");
+    this.#child.kill();
+    await closed;
+  }
+}
