@@ -46,6 +46,8 @@ export class Conversation {
   #runner: TurnRunner | undefined;
   /** Ends with the turn that runs. */
   #turn: Promise<void> | undefined;
+  /** Set when no further turn is started: those that wait are left for another owner. */
+  #isRetiring = false;
   /** Set when the conversation is let go: nothing starts any more. */
   #isClosing = false;
   #taking: Promise<void> | undefined;
@@ -130,13 +132,21 @@ export class Conversation {
     this.#slot.detach();
   }
 
-  /** Lets the session and the conversation go. Whatever runs ends as cancelled. */
+  /** Starts no further turn; resolves when the running one has ended. */
+  async retire(): Promise<void> {
+    this.#isRetiring = true;
+    await this.#taking?.catch(() => undefined);
+    await this.#turn;
+  }
+
+  /** Lets the session and the conversation go. Whatever runs ends as cancelled, and what waits too unless it retires. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.#taking?.catch(() => undefined);
     const tenure = this.#tenure;
     tenure?.writer.stopRetrying();
-    for (const runner of this.#queue.splice(0)) await this.#drop(runner, "shutdown");
+    const waiting = this.#queue.splice(0);
+    if (!this.#isRetiring) for (const runner of waiting) await this.#drop(runner, "shutdown");
     this.#runner?.cancel("shutdown");
     await this.#turn;
     await tenure?.writer.flush().catch(() => undefined);
@@ -250,7 +260,7 @@ export class Conversation {
   }
 
   #startNext(): void {
-    if (this.#runner || this.#isClosing) return;
+    if (this.#runner || this.#isRetiring || this.#isClosing) return;
     const runner = this.#queue.shift();
     if (!runner) return;
     this.#runner = runner;

@@ -39,6 +39,8 @@ class ConversationRouter implements Router {
   readonly #inbox: Disposable;
   /** Conversations that are being let go; whoever comes back waits for that. */
   readonly #leaving = new Map<string, Promise<void>>();
+  /** Set when nothing is taken any more; ends when no conversation is left. */
+  #retired: Promise<void> | undefined;
   #closed = false;
 
   constructor(config: RouterConfig) {
@@ -178,6 +180,11 @@ class ConversationRouter implements Router {
     }
   }
 
+  retire(): Promise<void> {
+    this.#retired ??= this.#retire();
+    return this.#retired;
+  }
+
   runGc(everyMs: number): Disposable {
     const ttl = this.#config.sessionTtlMs ?? DEFAULT_SESSION_TTL_MS;
     const timer = setInterval(() => {
@@ -210,6 +217,7 @@ class ConversationRouter implements Router {
     if (this.#closed) return;
     let conversation = this.#conversations.get(id);
     if (!conversation) {
+      if (this.#retired !== undefined) return;
       conversation = this.#createConversation(id);
       this.#conversations.set(id, conversation);
     }
@@ -228,6 +236,16 @@ class ConversationRouter implements Router {
     if (!conversation?.isIdle || conversation.session) return;
     this.#forget(conversation);
     await this.#close(conversation);
+  }
+
+  async #retire(): Promise<void> {
+    const gone = [...this.#conversations.values()].map(async (conversation) => {
+      await conversation.retire();
+      if (this.#conversations.get(conversation.id) === conversation) {
+        await this.#close(conversation);
+      }
+    });
+    await Promise.all([...gone, ...this.#leaving.values()]);
   }
 
   #forget(conversation: Conversation): void {
@@ -271,12 +289,27 @@ class ConversationRouter implements Router {
       cancelGraceMs: this.#cancelGraceMs,
       now: this.#now,
       workspace: async () => (await config.workspaceFor?.(id)) ?? this.#defaultWorkspace(id),
-      lock: (exclusive, signal) => this.#locks.acquire(exclusive, signal),
+      lock: (exclusive, signal) => this.#lock(exclusive, signal),
       roleOf: (user) => config.roleOf?.(user, id),
       policy: () => config.permissionPolicy?.(id) ?? "ask",
       systemPrompt: () => config.systemPromptProvider?.() ?? "",
       report: (report) => config.onReport?.(report),
     });
+  }
+
+  /** First come, first served among this process's turns; the first of them then waits for other processes. */
+  async #lock(exclusive: string, signal: AbortSignal): Promise<() => void> {
+    const leave = await this.#locks.acquire(exclusive, signal);
+    try {
+      const unlock = await this.#config.lockWorkspace?.(exclusive, signal);
+      return () => {
+        unlock?.();
+        leave();
+      };
+    } catch (error) {
+      leave();
+      throw error;
+    }
   }
 
   #agentFor(id: string): Agent {

@@ -53,6 +53,11 @@ export type RouterConfig = {
   /** Root of the default workspaces: `<stateDir>/convs/<safe id>`. */
   readonly stateDir: string;
   readonly workspaceFor?: (conversation: string) => Workspace | Promise<Workspace>;
+  /**
+   * Waits until no other process works in a workspace with this `exclusive` value, and keeps them out until the function
+   * that it gives is called. Asked by one turn of this process at a time. Default: there are no other processes.
+   */
+  readonly lockWorkspace?: (exclusive: string, signal: AbortSignal) => Promise<() => void>;
   readonly defaults?: Options;
   readonly roleOf?: (user: string, conversation: string) => Role | undefined;
   readonly permissionPolicy?: (conversation: string) => PermissionPolicy;
@@ -107,6 +112,11 @@ export interface Router extends AsyncDisposable {
    * was running there, and runs what waits. Owners that die later are taken over by themselves.
    */
   recover(): Promise<void>;
+  /**
+   * Before this process ends: takes no conversation and starts no turn any more, and lets each conversation go once its
+   * running turn has ended. What waits there is left for another process. Resolves when none is left.
+   */
+  retire(): Promise<void>;
   /** Conversations with an attached session. */
   readonly size: number;
   /** Lets idle sessions go, every `everyMs` milliseconds, until disposed. */
