@@ -19,12 +19,12 @@ export const TOOL = frame({
   title: "Read src/index.ts",
   kind: "read",
   status: "completed",
-  locations: [{ path: "/work/project/src/index.ts", line: 12 }],
+  locations: [{ path: "/repo/project/src/index.ts", line: 12 }],
   content: [
     { type: "content", content: { type: "text", text: text.repeat(4) } },
-    { type: "diff", path: "/work/project/src/index.ts", oldText: text, newText: text },
+    { type: "diff", path: "/repo/project/src/index.ts", oldText: text, newText: text },
   ],
-  rawInput: { path: "/work/project/src/index.ts" },
+  rawInput: { path: "/repo/project/src/index.ts" },
 });
 
 export const USAGE = frame({

@@ -4,14 +4,14 @@ import { PathMap } from "../src/path-map.ts";
 
 describe("a path map", () => {
   const map = new PathMap([
-    { host: "/srv/work/", agent: "/work" },
+    { host: "/srv/work/", agent: "/repo" },
     { host: "/srv/work/deep", agent: "/d" },
     { host: "/home/me", agent: "/" },
   ]);
 
   it.each([
-    ["/srv/work", "/work"],
-    ["/srv/work/a/b", "/work/a/b"],
+    ["/srv/work", "/repo"],
+    ["/srv/work/a/b", "/repo/a/b"],
     ["/srv/work/deep/x", "/d/x"],
     ["/srv/workshop", "/srv/workshop"],
     ["/etc/passwd", "/etc/passwd"],

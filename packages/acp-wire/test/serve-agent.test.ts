@@ -292,10 +292,10 @@ describe("a session", () => {
 
     const factory = scripted(() => undefined);
     await using second = new Served({ store, factory });
-    expect(await second.call("session/resume", { sessionId, cwd: "/work" })).toEqual({});
+    expect(await second.call("session/resume", { sessionId, cwd: "/repo" })).toEqual({});
     expect(second.updates).toEqual([]);
-    expect(factory.built[0]).toMatchObject({ opened: "resume", cwd: "/work" });
-    expect(await second.call("session/load", { sessionId, cwd: "/work", mcpServers: [] })).toEqual(
+    expect(factory.built[0]).toMatchObject({ opened: "resume", cwd: "/repo" });
+    expect(await second.call("session/load", { sessionId, cwd: "/repo", mcpServers: [] })).toEqual(
       {},
     );
     expect(second.updates.map(({ update }) => update)).toEqual([
@@ -313,7 +313,7 @@ describe("a session", () => {
       await using served = new Served({ factory: echo });
       for (const method of ["session/load", "session/resume", "session/delete"]) {
         const error = await rejection(
-          served.call(method, { sessionId, cwd: "/work", mcpServers: [] }),
+          served.call(method, { sessionId, cwd: "/repo", mcpServers: [] }),
         );
         expect(error).toMatchObject({ code: -32602 });
       }
@@ -370,11 +370,11 @@ describe("a session", () => {
 
       const factory = scripted(() => undefined);
       await using two = new Served({ store: createFileStore(directory), factory });
-      const { sessions } = await two.call<{ sessions: object[] }>("session/list", { cwd: "/work" });
+      const { sessions } = await two.call<{ sessions: object[] }>("session/list", { cwd: "/repo" });
       expect(sessions).toEqual([
-        { sessionId, cwd: "/work", title: "first prompt", updatedAt: expect.stringMatching(/Z$/) },
+        { sessionId, cwd: "/repo", title: "first prompt", updatedAt: expect.stringMatching(/Z$/) },
       ]);
-      await two.call("session/load", { sessionId, cwd: "/work", mcpServers: [] });
+      await two.call("session/load", { sessionId, cwd: "/repo", mcpServers: [] });
       expect(two.texts).toEqual(["first\n prompt", "Hi", "second", "Hi"]);
       expect(factory.built[0]).toMatchObject({ opened: "load", state: { n: 1 } });
     } finally {
@@ -388,7 +388,7 @@ describe("the list", () => {
     const store = createMemoryStore();
     for (let at = 0; at < 120; at++) {
       const updatedAt = new Date(at * 1_000).toISOString();
-      await store.save({ info: { sessionId: `s${at}`, cwd: "/work", updatedAt }, added: [] });
+      await store.save({ info: { sessionId: `s${at}`, cwd: "/repo", updatedAt }, added: [] });
     }
     await using served = new Served({ store, factory: echo });
     const seen: string[] = [];
@@ -396,7 +396,7 @@ describe("the list", () => {
     do {
       const page = await served.call<{ sessions: { sessionId: string }[]; nextCursor?: string }>(
         "session/list",
-        { cwd: "/work", cursor },
+        { cwd: "/repo", cursor },
       );
       seen.push(...page.sessions.map((session) => session.sessionId));
       cursor = page.nextCursor;

@@ -71,7 +71,7 @@ export class Served implements AsyncDisposable {
 
   async open(params: object = {}): Promise<string> {
     const { sessionId } = await this.call<{ sessionId: string }>("session/new", {
-      cwd: "/work",
+      cwd: "/repo",
       mcpServers: [],
       ...params,
     });

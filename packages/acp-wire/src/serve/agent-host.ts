@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { isAbsolute, normalize } from "node:path";
 import type { Conn } from "../conn.ts";
 import type { RequestContext } from "../conn-options.ts";
@@ -118,7 +117,7 @@ export class AgentHost {
 
   async #new(params: Params, context: RequestContext): Promise<object> {
     await this.#requireAuth();
-    const sessionId = randomUUID();
+    const sessionId = crypto.randomUUID();
     const cwd = parseDirectory(params["cwd"]) ?? process.cwd();
     const info: SessionInfo = { sessionId, cwd, ...directoriesOf(params) };
     const session = await this.#build({ info, history: [], state: undefined }, params, "new");

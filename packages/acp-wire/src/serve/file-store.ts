@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionInfo } from "../types/session.ts";
@@ -59,7 +58,7 @@ export function createFileStore(directory: string): SessionStore {
         await file.close();
       }
       const sidecar: Sidecar = { info, state, bytes: committed + Buffer.byteLength(text) };
-      const draft = join(directory, `.${id}.${randomUUID()}`);
+      const draft = join(directory, `.${id}.${crypto.randomUUID()}`);
       await writeFile(draft, JSON.stringify(sidecar), { mode: 0o600 });
       await rename(draft, sidecarPath(id));
     },

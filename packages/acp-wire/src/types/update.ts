@@ -111,6 +111,20 @@ export type KnownSessionUpdate =
       title: string;
       description?: string | null;
       _meta?: Meta | null;
+    }
+  | {
+      sessionUpdate: "compaction_update";
+      compactionId: string;
+      status: string;
+      summary?: KnownContentBlock[] | null;
+      error?: string | null;
+      _meta?: Meta | null;
+    }
+  | {
+      sessionUpdate: "compaction_summary_chunk";
+      compactionId: string;
+      content: KnownContentBlock;
+      _meta?: Meta | null;
     };
 
 /** A session update as it comes in: nothing but its tag is checked, everything passes through. */
