@@ -3,6 +3,8 @@ import { open, rename } from "node:fs/promises";
 import { backup, DatabaseSync } from "node:sqlite";
 import { companions } from "./store-files.ts";
 
+const ALL_PAGES = 2 ** 31 - 1;
+
 /**
  * Copies a database as it is at one moment, while it is written, without holding the process up. The copy is one file
  * with mode 0600; it is there completely or not at all.
@@ -20,8 +22,8 @@ export async function copyDatabase(
   try {
     const source = new DatabaseSync(from, { readOnly: true });
     try {
-      // All pages in one step, of a connection of its own: writers neither wait for it nor make it begin again.
-      await backup(source, partial, { rate: -1 });
+      // All pages in one step, over a connection of its own: writers neither wait for it nor make it begin again.
+      await backup(source, partial, { rate: ALL_PAGES });
     } finally {
       source.close();
     }

@@ -61,7 +61,7 @@ async function open(files: StoreFiles, durability: "process" | "power"): Promise
     const lock = OwnerLock.take(files.owners);
     database.prepare("INSERT INTO owners VALUES (?, ?)").run(lock.id, process.pid);
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    return new SqliteStore(database, lock, String(epoch));
+    return new SqliteStore(database, files.database, lock, String(epoch));
   } catch (error) {
     database.close();
     throw error;

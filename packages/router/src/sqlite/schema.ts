@@ -17,8 +17,11 @@ export const MIGRATIONS: readonly string[] = [
     -- appends write nothing but events.
     first INTEGER NOT NULL DEFAULT 1,
     fence INTEGER NOT NULL DEFAULT 0,
-    owner TEXT
+    owner TEXT,
+    -- Its rows are being removed; its key names it no more.
+    erased INTEGER NOT NULL DEFAULT 0
   );
+  CREATE INDEX conversations_erased ON conversations (id) WHERE erased = 1;
   CREATE INDEX conversations_by_owner ON conversations (owner) WHERE owner IS NOT NULL;
   -- Newest seq of conversations that were erased, by the digest of their key: no seq is ever used again.
   CREATE TABLE erased (digest TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID;
@@ -67,7 +70,7 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (conversation, turn)
   ) WITHOUT ROWID;
   CREATE INDEX turns_open ON turns (conversation) WHERE end_seq IS NULL;
-  CREATE INDEX turns_by_end ON turns (conversation, end_seq) WHERE end_seq IS NOT NULL;
+  CREATE INDEX turns_by_end ON turns (conversation, end_seq, ended_at) WHERE end_seq IS NOT NULL;
   CREATE INDEX turns_by_who ON turns (who);
   CREATE TABLE questions (
     conversation INTEGER NOT NULL,

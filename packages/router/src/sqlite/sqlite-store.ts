@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { RouterError } from "../errors.ts";
@@ -12,8 +13,14 @@ import {
   type Store,
   type TakenItem,
 } from "../store.ts";
+import type { TurnView } from "../turn-view.ts";
+import { Catalogue, type ConversationSummary, type ExportItem } from "./catalogue.ts";
 import { ChangeFeed, type Part } from "./change-feed.ts";
+import { checkDatabase } from "./check-database.ts";
 import { Conversations } from "./conversations.ts";
+import { copyDatabase } from "./copy-database.ts";
+import { type Erasable, Erasure, type ErasureReport } from "./erasure.ts";
+import { StoreError } from "./errors.ts";
 import { EventLog } from "./event-log.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { Inbox } from "./inbox.ts";
@@ -21,6 +28,7 @@ import { LogTail } from "./log-tail.ts";
 import type { OwnerLock } from "./owner-lock.ts";
 import { Ownership } from "./ownership.ts";
 import { PeerWatch } from "./peer-watch.ts";
+import { Retention, type RetentionReport, type RetentionRules } from "./retention.ts";
 import { Statements } from "./statements.ts";
 import { isBusy, parseStorageFailure } from "./storage-failure.ts";
 
@@ -31,6 +39,7 @@ const READ_PATIENCE_MS = 2_000;
 export class SqliteStore implements Store {
   readonly epoch: string;
   readonly #database: DatabaseSync;
+  readonly #file: string;
   readonly #sql: Statements;
   readonly #lock: OwnerLock;
   readonly #commits: GroupCommit;
@@ -40,11 +49,15 @@ export class SqliteStore implements Store {
   readonly #log: EventLog;
   readonly #inbox: Inbox;
   readonly #ownership: Ownership;
+  readonly #catalogue: Catalogue;
   readonly #peers: PeerWatch;
+  /** Aborts when the store closes. */
+  readonly #closing = new AbortController();
 
   /** Use {@link import("./open-sqlite-store.ts").openSqliteStore}. */
-  constructor(database: DatabaseSync, lock: OwnerLock, epoch: string) {
+  constructor(database: DatabaseSync, file: string, lock: OwnerLock, epoch: string) {
     this.epoch = epoch;
+    this.#file = file;
     this.#database = database;
     this.#lock = lock;
     this.#sql = new Statements(database);
@@ -59,6 +72,10 @@ export class SqliteStore implements Store {
       conversations: this.#conversations,
       log: this.#log,
       inbox: this.#inbox,
+    });
+    this.#catalogue = new Catalogue(this.#sql, lock, {
+      conversations: this.#conversations,
+      log: this.#log,
     });
     this.#commits = new GroupCommit(database, {
       beforeCommit: () => this.#feed.beforeCommit(),
@@ -179,8 +196,74 @@ export class SqliteStore implements Store {
     return this.#feed.onChange(listener);
   }
 
+  /**
+   * Removes what is old from the fronts of the logs, a few milliseconds at a time. Turns leave as a whole, and only when
+   * every consumer with a checkpoint has confirmed them; their final views stay for longer.
+   *
+   * @param now - Milliseconds since the epoch.
+   */
+  retain(
+    rules: RetentionRules,
+    now: number,
+    signal: AbortSignal = this.#closing.signal,
+  ): Promise<RetentionReport> {
+    const either = AbortSignal.any([signal, this.#closing.signal]);
+    const parts = { sql: this.#sql, commits: this.#commits, tail: this.#tail };
+    return new Retention(parts, { rules, now, signal: either }).run();
+  }
+
+  /**
+   * Removes a conversation or a person from every file of the store: rows, their traces, the write-ahead log, and copies
+   * that lie beside the database. Backups elsewhere are not touched, nor is what an agent keeps.
+   *
+   * @param dryRun - Only tells what would go.
+   * @throws StoreError `in-use` when a process keeps reading an older state: erase again.
+   */
+  erase(what: Erasable, dryRun = false): Promise<ErasureReport> {
+    const erasure = new Erasure({
+      sql: this.#sql,
+      commits: this.#commits,
+      conversations: this.#conversations,
+      feed: this.#feed,
+      tail: this.#tail,
+      database: this.#file,
+    });
+    return erasure.run(what, dryRun);
+  }
+
+  /**
+   * Writes the store as it is now into one file with mode 0600, while it is used.
+   * @throws StoreError `exists`, `corrupt`.
+   */
+  async backup(file: string): Promise<void> {
+    if (existsSync(file)) {
+      throw new StoreError(`${file} exists; choose another name`, { code: "exists" });
+    }
+    await copyDatabase(this.#file, file, (copy) => checkDatabase(copy, Number.POSITIVE_INFINITY));
+  }
+
+  /** In the order of their keys, those behind `after` only. */
+  listConversations(after = "", limit = 100): Promise<readonly ConversationSummary[]> {
+    return this.#read(() => this.#catalogue.list(after, limit));
+  }
+
+  /** Everything that is kept of a conversation; nothing when there is none. */
+  exportConversation(conversation: string): Iterable<ExportItem> {
+    return this.#catalogue.export(conversation);
+  }
+
+  /** Final views of turns whose events have been removed, newest first; of those that ended before seq `before` only. */
+  finalViews(
+    conversation: string,
+    before: number = Number.MAX_SAFE_INTEGER,
+    limit = 100,
+  ): Promise<readonly TurnView[]> {
+    return this.#read(() => this.#catalogue.finalViews(conversation, before, limit));
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#database.isOpen) return;
+    this.#closing.abort();
     this.#peers[Symbol.dispose]();
     this.#feed.close();
     try {

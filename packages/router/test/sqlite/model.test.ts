@@ -10,8 +10,8 @@ import {
   MemoryStore,
   type NewEvent,
   type Store,
-} from "../src/index.ts";
-import { openSqliteStore } from "../src/sqlite/index.ts";
+} from "../../src/index.ts";
+import { openSqliteStore } from "../../src/sqlite/index.ts";
 
 const root = mkdtempSync(path.join(tmpdir(), "sqlite-model-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
