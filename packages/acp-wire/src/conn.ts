@@ -88,6 +88,15 @@ export class Conn implements AsyncDisposable {
   }
 
   /**
+   * Hands whatever this side has no handler for to another connection, and its answers back: half of
+   * a proxy. Order, error codes, unknown members and cancelling go through.
+   */
+  forwardTo(other: Conn): void {
+    this.handle("*", (params, { method, signal }) => other.request(method, params, { signal }));
+    this.handleNotify("*", (params, { method }) => other.notify(method, params));
+  }
+
+  /**
    * Asks the peer and waits for its answer.
    *
    * @throws RpcError what the peer answered

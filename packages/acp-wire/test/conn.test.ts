@@ -578,3 +578,38 @@ describe("the trace", () => {
     ]);
   });
 });
+
+describe("a proxy of two connections", () => {
+  it("hands on order, unknown members, error codes and cancelling", async () => {
+    const agentSide = connectPair();
+    const clientSide = connectPair();
+    agentSide.left.forwardTo(clientSide.right);
+    clientSide.right.forwardTo(agentSide.left);
+    const [agent, client] = [agentSide.right, clientSide.left];
+    const events: unknown[] = [];
+    client.handleNotify("*", (params, { method }) => void events.push([method, params]));
+    agent.handle("prompt", async () => {
+      for (let at = 0; at < 3; at++) void agent.notify("_x/update", { at, vendor: { kept: true } });
+      return { stopReason: "vendor" };
+    });
+    agent.handle("fails", () => {
+      throw new RpcError(-32042, "no", { why: 1 });
+    });
+    const cancelled = Promise.withResolvers<void>();
+    agent.handle("forever", (_params, { signal }) => {
+      signal.addEventListener("abort", () => cancelled.resolve());
+      return new Promise(() => {});
+    });
+    expect(await client.request("prompt")).toEqual({ stopReason: "vendor" });
+    expect(events).toEqual([0, 1, 2].map((at) => ["_x/update", { at, vendor: { kept: true } }]));
+    expect(await rejection(client.request("fails"))).toMatchObject({
+      code: -32042,
+      data: { why: 1 },
+    });
+    const controller = new AbortController();
+    void client.request("forever", {}, { signal: controller.signal }).catch(() => {});
+    await nextTick();
+    controller.abort();
+    await cancelled.promise;
+  });
+});
