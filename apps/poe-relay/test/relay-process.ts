@@ -58,6 +58,8 @@ export class RelayProcess implements AsyncDisposable {
       return relay;
     } catch (error) {
       relay.kill("SIGKILL");
+      await relay.ends();
+      rmSync(relay.root, { recursive: true, force: true });
       throw error;
     }
   }
@@ -78,7 +80,7 @@ export class RelayProcess implements AsyncDisposable {
     if (agent !== undefined) args.push("--agent", this.#agentLine(agent, around));
     if (config !== undefined) {
       const file = path.join(this.root, "relay.jsonc");
-      writeFileSync(file, JSON.stringify(config));
+      writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
       args.push("--config", file);
     }
     this.#child = spawn(
