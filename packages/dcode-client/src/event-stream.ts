@@ -56,6 +56,9 @@ export async function* followEvents(
   const { signal, onDisconnect } = options;
   const { firstMs, maxMs, forMs } = { ...DEFAULT_RETRY, ...options.retry };
   const position = { next: options.from ?? 1 };
+  if (!Number.isSafeInteger(position.next) || position.next < 0) {
+    throw new ProtocolError(ErrorCode.invalidInput, `${position.next} is no position`);
+  }
   /** Connections in a row that brought no event. */
   let failures = 0;
   /** Since when nothing came at all, while we are trying. */
@@ -129,7 +132,7 @@ function take(
   onBadEvent: EventStreamOptions["onBadEvent"],
 ): DcodeEvent | undefined {
   const read = parseFrame(frame);
-  const seq = read instanceof ClientError ? read.seq : read.seq;
+  const { seq } = read;
   if (read instanceof ClientError) {
     if (!onBadEvent) throw read;
     if (seq === undefined || seq === position.next) onBadEvent(read);

@@ -156,7 +156,9 @@ export function abortedError(
 export function asConnectionError(endpoint: Endpoint, error: unknown): Error {
   if (error instanceof ClientError || error instanceof ProtocolError) return error;
   if (!(error instanceof Error)) return new Error(String(error), { cause: error });
-  const { code, syscall } = error as NodeJS.ErrnoException;
+  // A host with several addresses fails with one error for each of them.
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  const { code, syscall } = first as NodeJS.ErrnoException;
   if (code === undefined) return error;
   if (syscall === "connect" || syscall === "getaddrinfo") {
     const message = `No dcode daemon listens at ${endpoint.name} (${code}); start one with "dcode serve".`;

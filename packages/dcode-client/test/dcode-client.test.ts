@@ -462,6 +462,11 @@ describe("over TCP", () => {
     expect(seen).toEqual(["/control/health", "Bearer t0k", `127.0.0.1:${server.port}`]);
   });
 
+  test("nobody listening at any address of a host is unreachable", async () => {
+    const client = new DcodeClient({ url: "http://localhost:1" });
+    expect(await refusal(client.health())).toMatchObject({ code: "unreachable" });
+  });
+
   test("no message holds the token", async () => {
     const client = new DcodeClient({ url: "http://127.0.0.1:1", token: "t0k-secret" });
     const error = (await refusal(client.health())) as Error;

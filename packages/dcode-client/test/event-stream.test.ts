@@ -274,6 +274,15 @@ describe("an event that cannot be read", () => {
   });
 });
 
+test.each([Number.NaN, -1, 1.5, 2 ** 53])(
+  "%d is refused as a position, before anything is sent",
+  async (from) => {
+    await using server = await serveStreams(sends(frame(1)));
+    expect(await refusal(take(server, 1, { from }))).toMatchObject({ code: "invalid_input" });
+    expect(server.received).toEqual([]);
+  },
+);
+
 test("what the listener throws comes out of the stream", async () => {
   await using server = await serveStreams(sends('id: 1\ndata: {"seq":1}\n\n'));
   const onBadEvent = () => {
