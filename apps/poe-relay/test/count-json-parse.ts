@@ -10,5 +10,7 @@ JSON.parse = (text, reviver) => {
 };
 
 process.on("exit", () => {
+  // The process that only holds the sockets parses none.
+  if (parsed.length === 0) return;
   writeFileSync(process.env["JSON_PARSE_LOG"] ?? "", JSON.stringify(parsed));
 });

@@ -6,6 +6,7 @@
  * - `listen_failed`: the system refused the address for another reason
  * - `state_dir`: the state directory cannot be used safely
  * - `state_dir_in_use`: another process of the same instance runs
+ * - `store`: what the relay keeps cannot be opened, copied or restored
  * - `workspace`: a workspace's directory is missing or may not be used
  */
 export type RelayErrorCode =
@@ -14,6 +15,7 @@ export type RelayErrorCode =
   | "listen_failed"
   | "state_dir"
   | "state_dir_in_use"
+  | "store"
   | "workspace";
 
 /** An error whose message is one line for the operator: what, where, and the cure. */

@@ -6,7 +6,8 @@ export {
   type Person,
 } from "./access.ts";
 export type { RelayApp } from "./app.ts";
-export { runRelay, type Streams } from "./cli/run-relay.ts";
+export { runRelay } from "./cli/run-relay.ts";
+export type { Streams } from "./cli/streams.ts";
 export { type LoadedConfig, readConfig } from "./config/read-config.ts";
 export type {
   AgentConfig,

@@ -1,14 +1,21 @@
 import { chmod, lstat, unlink } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import { connect } from "node:net";
+import { connect, Server as NetServer } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RelayError } from "./errors.ts";
 import type { Log } from "./log.ts";
 
-/** Where to listen. Port 0 lets the system choose. */
+/**
+ * Where to listen. Port 0 lets the system choose. In a process of a cluster, `tcp` and `socket` are shared with the
+ * processes that listen there already. `inherited` is a socket that whoever started this process has opened.
+ */
 export type ListenAddress =
   | { readonly kind: "tcp"; readonly host: string; readonly port: number }
-  | { readonly kind: "socket"; readonly path: string };
+  | { readonly kind: "socket"; readonly path: string }
+  | { readonly kind: "inherited"; readonly fd: number };
+
+/** Where a listener was found to listen. */
+export type BoundAddress = Exclude<ListenAddress, { kind: "inherited" }>;
 
 export type Fetch = (request: Request, env: HttpBindings) => Response | Promise<Response>;
 
@@ -25,12 +32,13 @@ export type ListenOptions = {
 /** A running HTTP server. */
 export type Listener = {
   /** Where it really listens. */
-  readonly address: ListenAddress;
+  readonly address: BoundAddress;
   /**
    * Accepts nothing new and resolves once every response has ended; what is left after `graceMs` milliseconds is cut.
-   * A second call resolves with the first.
+   * Connections without a request may stay for up to `idleMs`, and a request that comes on them is answered as their
+   * last. When it is called again, the shorter times hold.
    */
-  close(graceMs: number): Promise<void>;
+  close(graceMs: number, idleMs?: number): Promise<void>;
 };
 
 /** What a peer is granted before anybody knows who it is. */
@@ -57,6 +65,9 @@ export const HTTP_LIMITS: HttpLimits = {
 /** How often Node.js looks for requests that take too long; at most this is added to the limits. */
 const MAX_CHECK_MS = 5_000;
 
+/** How often connections that have become idle are looked for at the end, at the least, in milliseconds. */
+const MIN_SWEEP_MS = 20;
+
 /**
  * Starts an HTTP server. A Unix socket gets mode 0600; a socket file that nobody listens on any more is replaced.
  *
@@ -76,10 +87,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       maxHeaderSize: limits.maxHeaderBytes,
     },
     (incoming, outgoing) => {
-      outgoing.once("close", () => {
-        // A connection that fell idle after `close()` was called would stay for all of its idle time.
-        if (!server.listening) setImmediate(() => server.closeIdleConnections());
-      });
+      if (!server.listening) outgoing.setHeader("connection", "close");
       void respond(incoming, outgoing);
     },
   );
@@ -87,7 +95,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   await new Promise<void>((resolve, reject) => {
     const fail = (error: Error) => reject(describeFailure(error, address, setting));
     server.once("error", fail);
-    server.listen(address.kind === "tcp" ? { ...address, exclusive: true } : address, () => {
+    server.listen(listenOptions(address), () => {
       server.off("error", fail);
       resolve();
     });
@@ -98,49 +106,77 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   let closed: Promise<void> | undefined;
   return {
     address: boundAddress(server, address),
-    close: (graceMs) => {
-      closed ??= close(server, graceMs);
-      return closed;
+    async close(graceMs, idleMs = 0) {
+      const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+      const sweep = setInterval(
+        () => server.closeIdleConnections(),
+        Math.max(idleMs, MIN_SWEEP_MS),
+      );
+      try {
+        closed ??= stopAccepting(server);
+        if (idleMs === 0) server.closeIdleConnections();
+        await closed;
+      } finally {
+        clearTimeout(cut);
+        clearInterval(sweep);
+      }
     },
   };
 }
 
-function boundAddress(server: Server, asked: ListenAddress): ListenAddress {
-  const bound = server.address();
-  return asked.kind === "tcp" && bound !== null && typeof bound === "object"
-    ? { ...asked, port: bound.port }
-    : asked;
-}
-
-async function close(server: Server, graceMs: number): Promise<void> {
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.close((error) => (error ? reject(error) : resolve()));
-      server.closeIdleConnections();
-    });
-  } finally {
-    clearTimeout(cut);
+function listenOptions(address: ListenAddress) {
+  switch (address.kind) {
+    case "tcp":
+      return { host: address.host, port: address.port };
+    case "socket":
+      return { path: address.path };
+    case "inherited":
+      // Each process of a cluster has it under the same number: none has to be asked for it.
+      return { fd: address.fd, exclusive: true };
   }
 }
 
+function boundAddress(server: Server, asked: ListenAddress): BoundAddress {
+  if (asked.kind === "socket") return asked;
+  const bound = server.address();
+  if (bound === null || typeof bound === "string") {
+    return { kind: "socket", path: bound ?? "(unnamed)" };
+  }
+  return { kind: "tcp", host: asked.kind === "tcp" ? asked.host : bound.address, port: bound.port };
+}
+
+/** Resolves once no connection is left. */
+async function stopAccepting(server: Server): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    // That of HTTP would cut idle connections at once, on which a request may be on its way.
+    NetServer.prototype.close.call(server, (error) => (error ? reject(error) : resolve()));
+  });
+  // Ends Node.js's own look for slow requests.
+  server.close(() => undefined);
+}
+
+/** One that somebody listens on stays: this process's own cluster may share it, everybody else is refused it. */
 async function removeStaleSocket(path: string, setting: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined) return;
-  const refused = (why: string) =>
-    new RelayError(`${path} ${why}; choose another path with ${setting}`, { code: "port_taken" });
-  if (!found.isSocket()) throw refused("is there and is no socket");
+  if (!found.isSocket()) {
+    const message = `${path} is there and is no socket; choose another path with ${setting}`;
+    throw new RelayError(message, { code: "port_taken" });
+  }
   const isAlive = await new Promise<boolean>((resolve) => {
     const probe = connect(path);
     probe.once("connect", () => resolve(true)).once("error", () => resolve(false));
     probe.once("connect", () => probe.destroy());
   });
-  if (isAlive) throw refused("is in use by another process");
-  await unlink(path);
+  if (!isAlive) await unlink(path);
 }
 
 function describeFailure(error: Error, address: ListenAddress, setting: string): RelayError {
   const { code = error.message } = error as NodeJS.ErrnoException;
+  if (address.kind === "inherited") {
+    const message = `the socket that the service manager passed on cannot be used (${code}); is it a stream socket that listens?`;
+    return new RelayError(message, { code: "listen_failed", cause: error });
+  }
   const where =
     address.kind === "tcp" ? `port ${address.port} on ${address.host}` : `socket ${address.path}`;
   const why = failures[code] ?? `cannot be used (${code})`;

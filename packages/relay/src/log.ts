@@ -13,7 +13,7 @@ export type LogOptions = {
   /** Takes secrets out of each line, wherever in it they are. */
   readonly redactor: Redactor;
   /** Fields of every line, the instance for example. */
-  readonly fields?: Readonly<Record<string, string>>;
+  readonly fields?: Readonly<Record<string, string | number>>;
 };
 
 /** Logs as JSON, one line each, safe to print: no registered secret, no control character, whatever was logged. */

@@ -4,6 +4,7 @@ import { parseConversationKey } from "./conversation-key.ts";
 import { hashId, type Log } from "./log.ts";
 import type { Settings } from "./settings.ts";
 import type { SurfaceBot } from "./surface.ts";
+import { createWorkspaceLocks } from "./workspace-locks.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 export type RouterConfigOptions = {
@@ -30,6 +31,7 @@ export function createRouterConfig(options: RouterConfigOptions): RouterConfig {
     stateDir,
     workspaceFor: (conversation) =>
       workspaces.workspaceFor(botOf(conversation).workspace, conversation),
+    lockWorkspace: createWorkspaceLocks(stateDir),
     roleOf: (user, conversation) => access.roleOf({ bot: botOf(conversation).name, user }),
     permissionPolicy: (conversation) =>
       existing(settings.workspaces[botOf(conversation).workspace]).permissions,

@@ -25,6 +25,7 @@ export type StartFlags = {
   readonly agent?: readonly string[] | undefined;
   readonly instance: string;
   readonly speed?: number | undefined;
+  readonly drainSeconds?: number | undefined;
 };
 
 export type SettingsInput = {
@@ -53,6 +54,10 @@ export type Settings = {
   /** Absent: the default one, and in the demo a temporary one. */
   readonly stateDir: string | undefined;
   readonly configFile: string | undefined;
+  readonly store: Config["store"];
+  readonly retention: Config["retention"];
+  /** How long turns may go on at the end: in milliseconds when another process takes over, and when none does. */
+  readonly lifecycle: { readonly handOverMs: number; readonly drainMs: number };
   readonly logLevel: LogLevel;
   /** Values that must not be logged. */
   readonly secrets: readonly string[];
@@ -105,6 +110,12 @@ export function createSettings(input: SettingsInput): Settings {
     private: config.private,
     stateDir: flags.stateDir === undefined ? config.stateDir : resolve(flags.stateDir),
     configFile: loaded?.file,
+    store: config.store,
+    retention: config.retention,
+    lifecycle: {
+      handOverMs: config.lifecycle.handOverMinutes * 60_000,
+      drainMs: (flags.drainSeconds ?? (mode === "demo" ? 0 : config.lifecycle.drainSeconds)) * 1000,
+    },
     logLevel: mode === "demo" ? "warn" : config.log.level,
     secrets: [...(loaded?.secrets ?? []), ...(key === undefined ? [] : [key.value])],
     fromEnvironment: [

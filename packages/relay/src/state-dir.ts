@@ -1,11 +1,11 @@
-import { chmod, mkdir, mkdtemp, open, realpath, rm, stat } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, realpath, rm, stat } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
 import type { Env } from "./config/secret.ts";
 import { RelayError } from "./errors.ts";
+import { type FileLock, lockFile } from "./file-lock.ts";
 
-/** A directory that only this user may enter and only this process uses, until it is disposed. */
+/** A directory that only this user may enter and only this relay uses, until it is disposed. */
 export type StateDir = AsyncDisposable & {
   /** Absolute, without symbolic links. */
   readonly path: string;
@@ -16,6 +16,15 @@ export function defaultStateDir(app: string, instance: string, env: Env): string
   const base = env["XDG_STATE_HOME"];
   const root = base?.startsWith("/") ? base : join(env["HOME"] || homedir(), ".local", "state");
   return join(root, "acp-kit", app, instance);
+}
+
+/** The state directory that a relay is told to have: by flag or configuration, else the default one. */
+export function stateDirOf(
+  app: string,
+  { stateDir, instance }: { readonly stateDir: string | undefined; readonly instance: string },
+  env: Env,
+): string {
+  return stateDir ?? defaultStateDir(app, instance, env);
 }
 
 /**
@@ -30,7 +39,7 @@ export async function openStateDir(path: string): Promise<StateDir> {
   return {
     path: real,
     async [Symbol.asyncDispose]() {
-      lock.close();
+      lock.release();
     },
   };
 }
@@ -72,23 +81,11 @@ function refused(path: string, why: string): RelayError {
   );
 }
 
-/** SQLite's lock is the system's: it ends with the process, however that ends, and never has to be judged stale. */
-async function lockDirectory(path: string): Promise<DatabaseSync> {
-  const file = join(path, "lock");
-  await (await open(file, "a", 0o600)).close();
-  // Loaded late: Node.js 22 warns when this module is loaded, and the command line redirects warnings first.
-  const { DatabaseSync } = await import("node:sqlite");
-  const lock = new DatabaseSync(file);
-  try {
-    lock.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
-    return lock;
-  } catch (error) {
-    lock.close();
-    // SQLITE_BUSY, https://www.sqlite.org/rescode.html#busy
-    if ((error as { errcode?: number }).errcode !== 5) throw error;
-    throw new RelayError(
-      `another process uses the state directory ${path}; stop it, or start this one with --instance NAME or --state-dir DIR`,
-      { code: "state_dir_in_use", cause: error },
-    );
-  }
+async function lockDirectory(path: string): Promise<FileLock> {
+  const lock = await lockFile(join(path, "lock"));
+  if (lock) return lock;
+  throw new RelayError(
+    `another process uses the state directory ${path}; stop it, or start this one with --instance NAME or --state-dir DIR`,
+    { code: "state_dir_in_use" },
+  );
 }

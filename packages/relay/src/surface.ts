@@ -32,10 +32,11 @@ export interface RelaySurface {
   /** Called once, when the listeners are up: takes up what an earlier process left unfinished. */
   resume?(): Promise<void>;
   /**
-   * Ends every open response visibly and resolves when none is left. Called once; from then on new requests are
-   * refused. The relay cuts what is still open when its own bound is reached.
+   * Refuses new requests visibly from now on, lets open responses come to their end until `seal` is aborted (it may be
+   * already), then ends them visibly. Resolves when none is left. Called once. The relay cuts what is still open when
+   * its own bound is reached.
    */
-  drain(): Promise<void>;
+  drain(seal: AbortSignal): Promise<void>;
 }
 
 export type CreateSurface = (context: SurfaceContext) => RelaySurface;

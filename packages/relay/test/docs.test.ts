@@ -61,6 +61,6 @@ test("every flag of start is in the documentation", async () => {
   const stdout = new PassThrough({ encoding: "utf8" });
   await runRelay(testApp, ["start", "--help"], {}, { stdout, stderr: new PassThrough() });
   const flags = [...String(stdout.read()).matchAll(/^ +(--[a-z-]+)/gm)].map((match) => match[1]);
-  expect(flags).toHaveLength(9);
+  expect(flags).toHaveLength(10);
   expect(flags.filter((flag) => !page.includes(flag ?? ""))).toEqual([]);
 });

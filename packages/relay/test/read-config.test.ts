@@ -39,6 +39,9 @@ test("an empty object is a configuration, and has every default", async () => {
     access: [],
     listen: {},
     log: { level: "info" },
+    store: { durability: "process" },
+    retention: { eventDays: 30, maxEvents: 100_000, viewDays: 180 },
+    lifecycle: { drainSeconds: 8, handOverMinutes: 60 },
   });
   expect({ secrets, fromEnvironment }).toEqual({ secrets: [], fromEnvironment: [] });
 });

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -43,12 +43,14 @@ async function prepared(flags: Partial<StartFlags> = {}) {
     loaded,
     createKey: () => "",
   });
+  const stateDir = await openStateDir(join(root, "state"));
+  onTestFinished(() => stateDir[Symbol.asyncDispose]());
   const lines: string[] = [];
   const write = (line: string) => lines.push(line);
   const log = createLog({ level: "info", write, redactor: new Redactor() });
   const env = { PATH: process.env["PATH"], HOME: join(root, "home") };
   return {
-    start: () => startRelay({ app: testApp, settings, env, log }),
+    start: () => startRelay({ app: testApp, settings, env, log, stateDir: stateDir.path }),
     root,
     repo,
     record,
@@ -57,7 +59,7 @@ async function prepared(flags: Partial<StartFlags> = {}) {
 }
 
 test("a prompt reaches the bot's agent in the bot's workspace, and stopping leaves nothing behind", async () => {
-  const { start, root, repo, record, lines } = await prepared();
+  const { start, repo, record, lines } = await prepared();
   const relay = await start();
   onTestFinished(() => relay.stop());
   if (relay.publicAddress.kind !== "tcp" || relay.privateAddress.kind !== "tcp") {
@@ -97,8 +99,6 @@ test("a prompt reaches the bot's agent in the bot's workspace, and stopping leav
   expect(() => process.kill(pid, 0)).not.toThrow();
   await relay.stop();
   expect(() => process.kill(pid, 0)).toThrow("ESRCH");
-  const again = await openStateDir(join(root, "state"));
-  await again[Symbol.asyncDispose]();
 
   const ended = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === "turn ended");
   expect(ended).toMatchObject({
@@ -115,6 +115,6 @@ test("a start that fails gives back what it had taken", async () => {
   const { port } = other.address() as { port: number };
   const { start, root } = await prepared({ port });
   expect(await rejection(start())).toMatchObject({ code: "port_taken" });
-  const again = await openStateDir(join(root, "state"));
-  await again[Symbol.asyncDispose]();
+  expect(readdirSync(join(root, "state", "owners"))).toEqual([]);
+  expect(readdirSync(join(root, "state"))).not.toContain("private.sock");
 });

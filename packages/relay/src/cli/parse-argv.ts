@@ -1,13 +1,15 @@
-import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { Command, CommanderError } from "commander";
 import type { RelayApp } from "../app.ts";
-import { NAME } from "../config/schema.ts";
 import type { StartFlags } from "../settings.ts";
-import { splitWords } from "./split-words.ts";
-
-/** What the command line asks for. `text` is for stdout when `code` is 0, else one line for stderr. */
-export type Invocation =
-  | { readonly kind: "start"; readonly config: string | undefined; readonly flags: StartFlags }
-  | { readonly kind: "print"; readonly code: 0 | 1; readonly text: string };
+import {
+  parseAgent,
+  parseName,
+  parsePath,
+  parsePort,
+  parseSeconds,
+  parseSpeed,
+} from "./option-parsers.ts";
+import type { Invocation, Place } from "./requests.ts";
 
 /** @param argv - Without program and script. */
 export function parseArgv(app: RelayApp, argv: readonly string[]): Invocation {
@@ -23,79 +25,129 @@ export function parseArgv(app: RelayApp, argv: readonly string[]): Invocation {
       },
       writeErr: () => {},
     });
-  program
-    .command("start")
-    .description(
-      `Serve. Without --config and ${app.keyEnv} this is a demo: for this machine only, with a pretend agent.`,
-    )
-    .option("--config <file>", "configuration, JSON with comments")
-    .option("--host <host>", "address to listen on (default: 127.0.0.1)")
-    .option("--port <port>", "port to listen on, 0 for any (default: 8787)", parsePort)
-    .option("--path <path>", "path of the bot (default: /poe)", parsePath)
-    .option("--state-dir <dir>", "where state is kept")
-    .option("--workspace <dir>", "existing directory that the agent works in")
-    .option("--agent <argv>", 'agent to run, quoted like "my-agent --acp"', parseAgent)
-    .option(
-      "--instance <name>",
-      "name of this relay among several on a machine",
-      parseName,
-      "default",
-    )
-    .option("--speed <factor>", "how fast the demo agent plays (default: 1)", parseSpeed)
-    .action((options: StartFlags & { config?: string }) => {
-      const { config, ...flags } = options;
-      invocation = { kind: "start", config, flags };
-    });
+  const take = (taken: Invocation) => {
+    invocation = taken;
+  };
+  addStart(program, app, take);
+  addStateCommands(program, take);
+  addSessions(program, take);
   try {
     program.parse([...argv], { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { kind: "print", code: 0, text: out };
-    if (error.code === "commander.help")
-      return {
-        kind: "print",
-        code: 1,
-        text: `no command given; try "${app.name} start", or "${app.name} --help"`,
-      };
-    const message = error.message.replace(/^error: |\.$/g, "").replaceAll("\n", " ");
-    return { kind: "print", code: 1, text: `${message}; see "${app.name} start --help"` };
+    return { kind: "print", code: 1, text: describeMistake(app, program, argv, error) };
   }
   return invocation ?? { kind: "print", code: 0, text: out };
 }
 
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) {
-    throw new InvalidArgumentError("A port is a number from 0 to 65535.");
-  }
-  return port;
+type Take = (invocation: Invocation) => void;
+
+function addStart(program: Command, app: RelayApp, take: Take): void {
+  withPlace(
+    program
+      .command("start")
+      .description(
+        `Serve. Without --config and ${app.keyEnv} this is a demo: for this machine only, with a pretend agent.`,
+      ),
+  )
+    .option("--host <host>", "address to listen on (default: 127.0.0.1)")
+    .option("--port <port>", "port to listen on, 0 for any (default: 8787)", parsePort)
+    .option("--path <path>", "path of the bot (default: /poe)", parsePath)
+    .option("--workspace <dir>", "existing directory that the agent works in")
+    .option("--agent <argv>", 'agent to run, quoted like "my-agent --acp"', parseAgent)
+    .option("--speed <factor>", "how fast the demo agent plays (default: 1)", parseSpeed)
+    .option(
+      "--drain-seconds <seconds>",
+      "how long turns may go on when the relay stops (default: 8; the demo: 0)",
+      parseSeconds,
+    )
+    .action(({ config, ...flags }: StartFlags & { config?: string }) =>
+      take({ kind: "start", config, flags }),
+    );
 }
 
-function parsePath(text: string): string {
-  if (!/^\/[A-Za-z0-9_.~/-]*$/.test(text) || text === "/healthz") {
-    throw new InvalidArgumentError('A path is like "/poe", and "/healthz" is taken.');
-  }
-  return text;
+function addStateCommands(program: Command, take: Take): void {
+  withPlace(
+    program
+      .command("backup <file>")
+      .description("Save everything that a relay knows into a new file, also while it runs."),
+  ).action((file: string, place: Place) => take({ kind: "backup", file, place }));
+  withPlace(
+    program
+      .command("restore <file>")
+      .description("Put a backup in the place of what a relay knows. It must not run."),
+  ).action((file: string, place: Place) => take({ kind: "restore", file, place }));
+  withPlace(
+    program
+      .command("erase")
+      .description("Remove a person or a conversation from everything that a relay keeps."),
+  )
+    .option("--user <id>", "the platform's id of a person")
+    .option(
+      "--conversation <id>",
+      'a conversation, by the key that "sessions list" shows or its id',
+    )
+    .option("--dry-run", "only say what would be removed", false)
+    .action(
+      (options: Place & { user?: string; conversation?: string; dryRun: boolean }, command) => {
+        const { user, conversation, dryRun, ...place } = options;
+        if ((user === undefined) === (conversation === undefined)) {
+          command.error("give either --user or --conversation");
+        }
+        const what = user === undefined ? { conversation: conversation ?? "" } : { user };
+        take({ kind: "erase", what, dryRun, place });
+      },
+    );
 }
 
-function parseAgent(text: string): readonly string[] {
-  const words = splitWords(text);
-  if (!words) throw new InvalidArgumentError("A quote is not closed.");
-  if (!words[0]) throw new InvalidArgumentError("It names no program.");
-  return words;
+function addSessions(program: Command, take: Take): void {
+  const sessions = program.command("sessions").description("Look at the conversations of a relay.");
+  withPlace(sessions.command("list").description("List all conversations.")).action(
+    (place: Place) => take({ kind: "list", place }),
+  );
+  withPlace(
+    sessions.command("show <conversation>").description("Print a conversation to read it."),
+  ).action((conversation: string, place: Place) => take({ kind: "show", conversation, place }));
+  withPlace(
+    sessions
+      .command("export <conversation> [file]")
+      .description("Write everything that is kept of a conversation, as lines of JSON."),
+  ).action((conversation: string, file: string | undefined, place: Place) =>
+    take({ kind: "export", conversation, file, place }),
+  );
+  withPlace(
+    sessions.command("delete <conversation>").description("Erase a conversation; see erase."),
+  ).action((conversation: string, place: Place) =>
+    take({ kind: "erase", what: { conversation }, dryRun: false, place }),
+  );
 }
 
-function parseName(text: string): string {
-  if (!NAME.test(text)) {
-    throw new InvalidArgumentError("A name has letters, digits and . _ - only, at most 64.");
-  }
-  return text;
+/** The options that say which relay is meant. */
+function withPlace(command: Command): Command {
+  return command
+    .option("--config <file>", "configuration, JSON with comments")
+    .option("--state-dir <dir>", "where state is kept")
+    .option(
+      "--instance <name>",
+      "name of this relay among several on a machine",
+      parseName,
+      "default",
+    );
 }
 
-function parseSpeed(text: string): number {
-  const speed = Number(text);
-  if (!(speed > 0 && Number.isFinite(speed))) {
-    throw new InvalidArgumentError("A speed is a number above 0.");
+function describeMistake(
+  { name }: RelayApp,
+  program: Command,
+  argv: readonly string[],
+  error: CommanderError,
+): string {
+  const command = program.commands.find((one) => one.name() === argv[0])?.name();
+  if (error.code === "commander.help") {
+    return command === undefined
+      ? `no command given; try "${name} start", or "${name} --help"`
+      : `${command} needs a command behind it; see "${name} ${command} --help"`;
   }
-  return speed;
+  const message = error.message.replace(/^error: |\.$/g, "").replaceAll("\n", " ");
+  return `${message}; see "${name} ${command === undefined ? "" : `${command} `}--help"`;
 }

@@ -1,31 +1,20 @@
-import { randomInt } from "node:crypto";
-import { realpath } from "node:fs/promises";
-import { constants } from "node:os";
+import cluster from "node:cluster";
 import type { RelayApp } from "../app.ts";
-import { readConfig } from "../config/read-config.ts";
-import { ACCESS_KEY_LENGTH } from "../config/schema.ts";
 import type { Env } from "../config/secret.ts";
 import { RelayError } from "../errors.ts";
-import { createLog } from "../log.ts";
-import { Redactor } from "../redactor.ts";
-import { createSettings, type Settings } from "../settings.ts";
-import { startRelay } from "../start-relay.ts";
 import { formatForTerminal } from "../terminal-text.ts";
-import { readEnvKey } from "./env-key.ts";
-import { type Invocation, parseArgv } from "./parse-argv.ts";
-import { formatStartText } from "./start-text.ts";
-
-/** Where a command writes: results for people, and logs and errors. */
-export type Streams = {
-  readonly stdout: NodeJS.WritableStream;
-  readonly stderr: NodeJS.WritableStream;
-};
+import { runStateCommand } from "./commands/run-state-command.ts";
+import { runGeneration } from "./generation.ts";
+import { parseArgv } from "./parse-argv.ts";
+import { start } from "./start.ts";
+import type { Streams } from "./streams.ts";
 
 /**
  * Runs an app's command line and resolves with the exit code once it is done; `start` is done when a signal ends it.
  *
- * `start` owns the process: it sets the file mode mask to 077, sends Node.js's warnings to the log, and stops on SIGINT,
- * SIGTERM or SIGHUP, at once when a second one comes.
+ * `start` owns the process: it sets the file mode mask to 077, sends Node.js's warnings to the log, acts on SIGINT,
+ * SIGTERM and SIGHUP, and starts the program that runs now (`process.argv[1]`) again as worker processes, with the same
+ * arguments: there this function serves.
  *
  * @param argv - Without program and script.
  */
@@ -47,70 +36,20 @@ export async function runRelay(
     streams.stdout.write(invocation.text);
     return 0;
   }
+  process.umask(0o077);
+  if (cluster.isWorker && invocation.kind === "start") {
+    return runGeneration(app, invocation, env, streams);
+  }
   try {
-    return await start(app, await readSettings(app, invocation, env), env, streams);
+    if (invocation.kind !== "start") {
+      await runStateCommand(app, invocation, env, streams);
+      return 0;
+    }
+    const { code, message } = await start(app, invocation, env, streams);
+    if (message !== undefined) fail(message);
+    return code;
   } catch (error) {
     if (error instanceof RelayError) return fail(error.message);
     throw error;
   }
-}
-
-async function start(
-  app: RelayApp,
-  settings: Settings,
-  env: Env,
-  streams: Streams,
-): Promise<number> {
-  process.umask(0o077);
-  const redactor = new Redactor();
-  for (const secret of settings.secrets) redactor.add(secret);
-  const log = createLog({
-    level: settings.logLevel,
-    write: (line) => streams.stderr.write(line),
-    redactor,
-    fields: { app: app.name, instance: settings.instance },
-  });
-  process.removeAllListeners("warning");
-  process.on("warning", ({ name, message }) => log.debug({ warning: name }, message));
-  const signal = nextSignal();
-  const relay = await startRelay({ app, settings, env, log });
-  streams.stdout.write(formatForTerminal(formatStartText(app, settings, relay)));
-  log.info({ signal: await signal }, "stopping");
-  await relay.stop();
-  return 0;
-}
-
-async function readSettings(
-  app: RelayApp,
-  { config: file, flags }: Extract<Invocation, { kind: "start" }>,
-  env: Env,
-): Promise<Settings> {
-  const loaded =
-    file === undefined
-      ? undefined
-      : { ...(await readConfig(file, env)), file: await realpath(file) };
-  const envKey = await readEnvKey(app.keyEnv, env);
-  return createSettings({ app, flags, loaded, envKey, createKey });
-}
-
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-
-function createKey(): string {
-  return Array.from({ length: ACCESS_KEY_LENGTH }, () =>
-    ALPHABET.charAt(randomInt(ALPHABET.length)),
-  ).join("");
-}
-
-/** The first signal that asks the process to end. The second one ends it. */
-function nextSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let isStopping = false;
-    const onSignal = (signal: NodeJS.Signals) => {
-      // A process that a signal ended exits with 128 and the signal's number.
-      if (isStopping) process.exit(128 + constants.signals[signal]);
-      isStopping = true;
-      resolve(signal);
-    };
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
-  });
 }

@@ -1,5 +1,5 @@
 import type { RelayApp } from "../app.ts";
-import type { ListenAddress } from "../listener.ts";
+import type { BoundAddress } from "../listener.ts";
 import { DEMO_AGENT, type Settings } from "../settings.ts";
 import type { Relay } from "../start-relay.ts";
 
@@ -94,7 +94,7 @@ function formatWorkspace(settings: Settings, name = ""): string {
 }
 
 /** `http://127.0.0.1:8787`, or the path of a socket. */
-export function formatAddress(address: ListenAddress): string {
+export function formatAddress(address: BoundAddress): string {
   if (address.kind === "socket") return address.path;
   const host = address.host.includes(":") ? `[${address.host}]` : address.host;
   return `http://${host}:${address.port}`;

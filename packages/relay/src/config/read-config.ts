@@ -26,16 +26,30 @@ const MAX_BYTES = 1_048_576;
  * secret that others may read is one.
  */
 export async function readConfig(file: string, env: Env): Promise<LoadedConfig> {
+  const { config, document, mode } = await readDocument(file);
+  const { problems, ...loaded } = await resolveReferences(config, mode, env);
+  problems.push(...findConfigProblems(loaded.config));
+  if (problems.length > 0) throw new ConfigError(describeProblems(file, document, problems));
+  return loaded;
+}
+
+/**
+ * The state directory that a configuration names, for commands that need nothing else of it and none of its secrets.
+ *
+ * @throws ConfigError
+ */
+export async function readStateDirSetting(file: string): Promise<string | undefined> {
+  return (await readDocument(file)).config.stateDir;
+}
+
+async function readDocument(file: string) {
   const { text, mode } = await readText(file);
   const document = parseDocument(text);
   if ("problem" in document)
     throw new ConfigError([`${file}:${document.line}: ${document.problem}`]);
   const parsed = configSchema.safeParse(document.value);
   if (!parsed.success) throw new ConfigError(describeIssues(file, document, parsed.error.issues));
-  const { problems, ...loaded } = await resolveReferences(parsed.data, mode, env);
-  problems.push(...findConfigProblems(loaded.config));
-  if (problems.length > 0) throw new ConfigError(describeProblems(file, document, problems));
-  return loaded;
+  return { config: parsed.data, document, mode };
 }
 
 /** Replaces references in place and collects what is wrong with them. */

@@ -132,6 +132,26 @@ const privateListener = section({
   'must have either "socket", or "port" and "token"',
 );
 
+const whole = (min: number, what: string) =>
+  z.int(`must be ${what}`).min(min, `must be ${what}`).max(1_000_000_000, `must be ${what}`);
+const days = whole(1, "a whole number of days, 1 or more");
+
+const retention = section({
+  eventDays: days.default(30),
+  maxEvents: whole(1_000, "a whole number of events, 1000 or more").default(100_000),
+  viewDays: days.default(180),
+});
+
+const SECONDS = "must be a number of seconds, 0 to 3600";
+const MINUTES = "must be a number of minutes, 0 to 1440";
+
+const lifecycle = section({
+  drainSeconds: z.number(SECONDS).min(0, SECONDS).max(3_600, SECONDS).default(8),
+  handOverMinutes: z.number(MINUTES).min(0, MINUTES).max(1_440, MINUTES).default(60),
+});
+
+const store = section({ durability: oneOf(["process", "power"]).default("process") });
+
 export const configSchema = section({
   bots: named(botSchema),
   agents: named(agent),
@@ -142,6 +162,9 @@ export const configSchema = section({
   ),
   private: privateListener.exactOptional(),
   stateDir: absolutePath.exactOptional(),
+  store: store.prefault({}),
+  retention: retention.prefault({}),
+  lifecycle: lifecycle.prefault({}),
   log: section({
     level: oneOf(["debug", "info", "warn", "error", "silent"]).default("info"),
   }).default({ level: "info" }),

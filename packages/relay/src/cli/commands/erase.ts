@@ -1,0 +1,53 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Erasable, ErasureReport, SqliteStore } from "@acp-kit/router/sqlite";
+import { describingFailure } from "../../open-store.ts";
+import { safeDirectoryName } from "../../workspaces.ts";
+import { findConversation, openKept } from "./kept-state.ts";
+
+/** Removes a person or a conversation from everything that the relay keeps. Gives what to tell the operator. */
+export async function erase(stateDir: string, asked: Erasable, dryRun: boolean): Promise<string> {
+  await using store = await openKept(stateDir);
+  const what =
+    "user" in asked ? asked : { conversation: await findConversation(store, asked.conversation) };
+  const plan = await describingFailure(stateDir, () => store.erase(what, true));
+  const sessions = await readSessions(store, plan);
+  if (!dryRun) {
+    await describingFailure(stateDir, () => store.erase(what));
+    for (const conversation of plan.conversations) {
+      for (const parent of ["convs", "files"]) {
+        const directory = join(stateDir, parent, safeDirectoryName(conversation));
+        await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+      }
+    }
+  }
+  return formatErasure(plan, sessions, dryRun);
+}
+
+/** Ids of the agents' sessions of what goes as a whole, as far as they are known. */
+async function readSessions(store: SqliteStore, { conversations }: ErasureReport) {
+  const sessions: string[] = [];
+  for (const conversation of conversations) {
+    const record = await store.readRecord<{ session: string }>(`session:${conversation}`);
+    if (record) sessions.push(record.session);
+  }
+  return sessions;
+}
+
+function formatErasure(
+  { conversations, shared, copies }: ErasureReport,
+  sessions: readonly string[],
+  dryRun: boolean,
+): string {
+  if (conversations.length + shared.length === 0) return "Nothing is kept of that.\n";
+  const list = (title: string, items: readonly string[]) =>
+    items.length === 0 ? [] : [title, ...items.map((item) => `  ${item}`)];
+  const verb = dryRun ? "Would be erased" : "Erased";
+  return `${[
+    ...list(`${verb}, with files and scratch workspace:`, conversations),
+    ...list(`${verb} in conversations with others:`, shared),
+    ...list(`${verb}, copies of the database:`, copies),
+    ...list("Agents keep their own copies of these sessions; remove them there:", sessions),
+    "Backups elsewhere are not touched.",
+  ].join("\n")}\n`;
+}

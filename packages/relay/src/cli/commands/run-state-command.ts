@@ -1,0 +1,38 @@
+import type { RelayApp } from "../../app.ts";
+import type { Env } from "../../config/secret.ts";
+import { formatForTerminal } from "../../terminal-text.ts";
+import type { StateRequest } from "../requests.ts";
+import type { Streams } from "../streams.ts";
+import { backup, restore } from "./backup.ts";
+import { erase } from "./erase.ts";
+import { findStateDir } from "./kept-state.ts";
+import { exportSession, listSessions, showSession } from "./sessions.ts";
+
+/** @throws RelayError */
+export async function runStateCommand(
+  app: RelayApp,
+  request: StateRequest,
+  env: Env,
+  { stdout }: Streams,
+): Promise<void> {
+  // Node.js 22 warns when its SQLite is loaded.
+  process.removeAllListeners("warning");
+  process.on("warning", () => {});
+  const stateDir = await findStateDir(app, request.place, env);
+  const write = (text: string) => void stdout.write(text);
+  const tell = (text: string) => write(formatForTerminal(text));
+  switch (request.kind) {
+    case "backup":
+      return tell(await backup(stateDir, request.file));
+    case "restore":
+      return tell(await restore(stateDir, request.file));
+    case "erase":
+      return tell(await erase(stateDir, request.what, request.dryRun));
+    case "list":
+      return listSessions(stateDir, write);
+    case "show":
+      return showSession(stateDir, request.conversation, write);
+    case "export":
+      return exportSession(stateDir, request.conversation, request.file, write);
+  }
+}

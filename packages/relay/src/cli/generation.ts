@@ -1,0 +1,80 @@
+import cluster from "node:cluster";
+import { realpath } from "node:fs/promises";
+import type { RelayApp } from "../app.ts";
+import type { Env } from "../config/secret.ts";
+import { SEAL_MS } from "../ending.ts";
+import { ConfigError, RelayError } from "../errors.ts";
+import type { Settings } from "../settings.ts";
+import { startRelay } from "../start-relay.ts";
+import { stateDirOf } from "../state-dir.ts";
+import { formatForTerminal } from "../terminal-text.ts";
+import type { Beginning, Order, Report } from "./orders.ts";
+import { createProcessLog } from "./process-log.ts";
+import { readSettings, type StartRequest } from "./read-settings.ts";
+import { formatStartText } from "./start-text.ts";
+import type { Streams } from "./streams.ts";
+
+/** The longest that everything may take to close once no response is left, agents included, in milliseconds. */
+const CLOSE_MS = 20_000;
+
+/** One generation of a relay: serves as the primary orders, and resolves with the exit code. */
+export async function runGeneration(
+  app: RelayApp,
+  request: StartRequest,
+  env: Env,
+  streams: Streams,
+): Promise<number> {
+  // A terminal and some service managers signal every process: what follows is for the primary to say.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+  const begun = Promise.withResolvers<Beginning>();
+  const told = { retire: Promise.withResolvers<void>(), stop: Promise.withResolvers<void>() };
+  process.on("message", (order: Order) => {
+    if (order.kind === "begin") begun.resolve(order);
+    else told[order.kind].resolve();
+  });
+  try {
+    const { stateDir, demoKey, generation, inheritedFd } = await begun.promise;
+    const settings = await readSettings(app, request, env, demoKey);
+    await checkStateDir(app, settings, env, stateDir);
+    const log = createProcessLog(app, settings, streams, { generation });
+    const relay = await startRelay({ app, settings, env, log, stateDir, inheritedFd });
+    if (generation === 1) {
+      streams.stdout.write(formatForTerminal(formatStartText(app, settings, relay)));
+    }
+    const { handOverMs, drainMs } = settings.lifecycle;
+    const endMs = SEAL_MS + CLOSE_MS;
+    report({ kind: "serves", endTimes: { retire: handOverMs + endMs, stop: drainMs + endMs } });
+    await Promise.race([
+      told.retire.promise.then(() => relay.retire()),
+      told.stop.promise.then(() => relay.stop()),
+    ]);
+    log.info("a generation has ended");
+    return 0;
+  } catch (error) {
+    if (!(error instanceof RelayError)) throw error;
+    report({ kind: "failed", message: error.message });
+    return 1;
+  } finally {
+    cluster.worker?.disconnect();
+  }
+}
+
+function report(report: Report): void {
+  process.send?.(report);
+}
+
+/** The primary has locked one directory: only a new start can choose another. */
+async function checkStateDir(
+  app: RelayApp,
+  settings: Settings,
+  env: Env,
+  stateDir: string,
+): Promise<void> {
+  if (settings.mode === "demo") return;
+  const wanted = stateDirOf(app.name, settings, env);
+  const real = await realpath(wanted).catch(() => wanted);
+  if (real === stateDir) return;
+  throw new ConfigError([
+    `the state directory is ${stateDir} until the relay is started anew, and the configuration names ${wanted}; stop the relay first`,
+  ]);
+}

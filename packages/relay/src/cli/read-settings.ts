@@ -1,0 +1,44 @@
+import { randomInt } from "node:crypto";
+import { realpath } from "node:fs/promises";
+import type { RelayApp } from "../app.ts";
+import { readConfig } from "../config/read-config.ts";
+import { ACCESS_KEY_LENGTH } from "../config/schema.ts";
+import type { Env } from "../config/secret.ts";
+import { createSettings, type Settings, type StartFlags } from "../settings.ts";
+import { readEnvKey } from "./env-key.ts";
+
+/** What `start` was asked for. */
+export type StartRequest = {
+  /** The configuration's file. */
+  readonly config: string | undefined;
+  readonly flags: StartFlags;
+};
+
+/**
+ * Reads the configuration and the key of the environment, and puts them together with the flags.
+ *
+ * @param demoKey - The access key of the demo.
+ * @throws ConfigError
+ */
+export async function readSettings(
+  app: RelayApp,
+  { config: file, flags }: StartRequest,
+  env: Env,
+  demoKey: string,
+): Promise<Settings> {
+  const loaded =
+    file === undefined
+      ? undefined
+      : { ...(await readConfig(file, env)), file: await realpath(file) };
+  const envKey = await readEnvKey(app.keyEnv, env);
+  return createSettings({ app, flags, loaded, envKey, createKey: () => demoKey });
+}
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/** A random access key. */
+export function createKey(): string {
+  return Array.from({ length: ACCESS_KEY_LENGTH }, () =>
+    ALPHABET.charAt(randomInt(ALPHABET.length)),
+  ).join("");
+}

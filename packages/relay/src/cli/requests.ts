@@ -1,0 +1,26 @@
+import type { Erasable } from "@acp-kit/router/sqlite";
+import type { StartRequest } from "./read-settings.ts";
+
+/** Which relay's state a command is about. */
+export type Place = {
+  readonly config?: string;
+  readonly stateDir?: string;
+  readonly instance: string;
+};
+
+/** A command about what a relay keeps. `conversation` is a whole key, or the platform's id in it. */
+export type StateRequest = { readonly place: Place } & (
+  | { readonly kind: "backup"; readonly file: string }
+  | { readonly kind: "restore"; readonly file: string }
+  | { readonly kind: "erase"; readonly what: Erasable; readonly dryRun: boolean }
+  | { readonly kind: "list" }
+  | { readonly kind: "show"; readonly conversation: string }
+  /** Without a file to stdout. */
+  | { readonly kind: "export"; readonly conversation: string; readonly file: string | undefined }
+);
+
+/** What the command line asks for. `text` is for stdout when `code` is 0, else one line for stderr. */
+export type Invocation =
+  | ({ readonly kind: "start" } & StartRequest)
+  | StateRequest
+  | { readonly kind: "print"; readonly code: 0 | 1; readonly text: string };
