@@ -106,7 +106,7 @@ describe("events come each once and in order", () => {
     expect(positions(server)).toEqual(["1", "2"]);
   });
 
-  test("whatever their size, in whatever pieces", async () => {
+  test("whatever their size, in whatever pieces", { timeout: 30_000 }, async () => {
     const content = 'é😀"<\n'.repeat(1_200_000);
     const bytes = Buffer.from(frame(1, content) + frame(2));
     const pieces: Buffer[] = [];

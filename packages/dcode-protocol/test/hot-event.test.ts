@@ -16,7 +16,9 @@ function outcome(read: (value: unknown) => unknown, value: unknown): unknown {
 }
 
 describe("the fast path and the schemas give the same", () => {
-  test("for a valid event of a frequent kind, which the fast path takes", () => {
+  test("for a valid event of a frequent kind, which the fast path takes", {
+    timeout: 30_000,
+  }, () => {
     fc.assert(
       fc.property(hotEvent, (event) => {
         expect(readHotEvent(event)).toBe(event);
@@ -26,17 +28,17 @@ describe("the fast path and the schemas give the same", () => {
     );
   });
 
-  test("for one that is spoilt", () => {
+  test("for one that is spoilt", { timeout: 30_000 }, () => {
     let taken = 0;
     fc.assert(
       fc.property(spoiltEvent, (event) => {
         if (readHotEvent(event)) taken += 1;
         expect(outcome(parseEventValue, event)).toStrictEqual(outcome(parseEventBySchema, event));
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
     // Else the property would compare the schemas with themselves.
-    expect(taken).toBeGreaterThan(200);
+    expect(taken).toBeGreaterThan(100);
   });
 
   test("for any JSON value", () => {

@@ -43,7 +43,9 @@ const fragment = fc
   .map((event) => formatEvent(event));
 
 describe("a text gives the same event as JSON.parse and the schemas, or is refused by both", () => {
-  test("for a message fragment in the daemon's layout, which is mostly read without JSON.parse", () => {
+  test("for a message fragment in the daemon's layout, which is mostly read without JSON.parse", {
+    timeout: 30_000,
+  }, () => {
     let hot = 0;
     let all = 0;
     fc.assert(
@@ -57,7 +59,7 @@ describe("a text gives the same event as JSON.parse and the schemas, or is refus
     expect(hot).toBeGreaterThan(all / 2);
   });
 
-  test("for such a line with a few characters changed", () => {
+  test("for such a line with a few characters changed", { timeout: 30_000 }, () => {
     let hot = 0;
     const edit = fc.record({
       at: fc.nat(),
@@ -96,7 +98,7 @@ describe("a text gives the same event as JSON.parse and the schemas, or is refus
     expect(hot).toBeGreaterThan(100);
   });
 
-  test("for every other event", () => {
+  test("for every other event", { timeout: 30_000 }, () => {
     fc.assert(
       fc.property(fc.oneof(hotEvent, spoiltEvent), fc.nat(3), (event, indent) => {
         const json = JSON.stringify(event, null, indent);
