@@ -142,10 +142,7 @@ async function readText(
   return text;
 }
 
-export function abortedError(
-  call: Pick<Call, "method" | "path">,
-  signal: AbortSignal,
-): ClientError {
+function abortedError(call: Pick<Call, "method" | "path">, signal: AbortSignal): ClientError {
   return new ClientError(`${call.method} ${call.path} was aborted.`, {
     code: "aborted",
     cause: signal.reason,
