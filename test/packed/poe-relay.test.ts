@@ -65,6 +65,12 @@ describe.each(["22.19.0", "24"])("npx poe-relay start on Node.js %s", (version) 
   });
 });
 
+test("npx acp-demo-agent starts the demo's agent", async () => {
+  const options = { cwd: project.folder, env: environment(process.execPath) };
+  await using agent = new Running("npx", ["--no", "acp-demo-agent", "--version"], options);
+  expect((await agent.ends()).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
 describe("one line on stderr and exit code 1", () => {
   async function failure(node: string, file: string, args: readonly string[], more: Env = {}) {
     const options = { cwd: project.folder, env: environment(node, more) };

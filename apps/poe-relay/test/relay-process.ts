@@ -154,7 +154,7 @@ export class RelayProcess implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.kill("SIGTERM");
-    const how = await this.ends();
+    const how = await this.ends().finally(() => this.kill("SIGKILL"));
     const orphans = await collectOrphans(this.root);
     for (const { pid } of orphans) process.kill(pid, "SIGKILL");
     // A relay that is killed has no chance to remove its own. The agent's compiled sources are Node.js's to keep.
