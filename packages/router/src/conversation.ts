@@ -110,10 +110,6 @@ export class Conversation {
     return this.#lastUser;
   }
 
-  get isOwner(): boolean {
-    return this.#tenure !== undefined;
-  }
-
   get isIdle(): boolean {
     return !this.#runner && this.#queue.length === 0 && !this.#taking;
   }

@@ -176,7 +176,7 @@ class ConversationRouter implements Router {
   async recover(): Promise<void> {
     const orphans = await this.#config.store.orphans();
     for (let next = 0; next < orphans.length; next += RECOVER_AT_ONCE) {
-      await Promise.all(orphans.slice(next, next + RECOVER_AT_ONCE).map((id) => this.#recover(id)));
+      await Promise.all(orphans.slice(next, next + RECOVER_AT_ONCE).map((id) => this.#pump(id)));
     }
   }
 
@@ -226,16 +226,9 @@ class ConversationRouter implements Router {
     } catch (error) {
       this.#config.onReport?.({ kind: "failure", conversation: id, what: "take", error });
     }
-    // Another process owns it.
-    if (!conversation.isOwner && conversation.isIdle) this.#forget(conversation);
-  }
-
-  async #recover(id: string): Promise<void> {
-    await this.#pump(id);
-    const conversation = this.#conversations.get(id);
-    if (!conversation?.isIdle || conversation.session) return;
-    this.#forget(conversation);
-    await this.#close(conversation);
+    // Another process owns it, or nothing was to be done in it but to take it from a dead owner.
+    const isUnused = conversation.isIdle && !conversation.session;
+    if (isUnused && this.#conversations.get(id) === conversation) await this.#close(conversation);
   }
 
   async #retire(): Promise<void> {
@@ -246,11 +239,6 @@ class ConversationRouter implements Router {
       }
     });
     await Promise.all([...gone, ...this.#leaving.values()]);
-  }
-
-  #forget(conversation: Conversation): void {
-    const { id } = conversation;
-    if (this.#conversations.get(id) === conversation) this.#conversations.delete(id);
   }
 
   #close(conversation: Conversation): Promise<void> {

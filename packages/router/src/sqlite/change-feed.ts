@@ -3,6 +3,12 @@ import type { Statements } from "./statements.ts";
 export type Part = "log" | "inbox";
 type Listener = (conversation: string, part: Part) => void;
 
+/**
+ * What is noted: an item that was posted concerns this process, which may claim the conversation, and the owner; what
+ * an owner has left behind concerns everybody.
+ */
+type Move = Part | "left";
+
 /** Moves that are kept for processes that have not read them yet; one that was stopped for longer looks at everything. */
 const KEPT_MOVES = 4096;
 
@@ -19,7 +25,7 @@ export class ChangeFeed {
   readonly #listeners = new Set<Listener>();
   readonly #onForeignMove: (conversation: string) => void;
   /** What the transaction under way has moved. */
-  #moved = new Map<string, Set<Part>>();
+  #moved = new Map<string, Set<Move>>();
   /** The newest move of another process that was announced. */
   #seen: number;
 
@@ -41,10 +47,10 @@ export class ChangeFeed {
   }
 
   /** Notes a move of the transaction under way. */
-  mark(conversation: string, part: Part): void {
+  mark(conversation: string, move: Move): void {
     const parts = this.#moved.get(conversation);
-    if (parts) parts.add(part);
-    else this.#moved.set(conversation, new Set([part]));
+    if (parts) parts.add(move);
+    else this.#moved.set(conversation, new Set([move]));
   }
 
   /** Leaves word for other processes. One that registers later than this transaction sees its effects anyway. */
@@ -52,7 +58,7 @@ export class ChangeFeed {
     if (this.#moved.size === 0) return;
     if (!this.#sql.get("SELECT 1 FROM owners WHERE id <> ? LIMIT 1", this.#self)) return;
     for (const [conversation, parts] of this.#moved) {
-      for (const part of parts) this.#leaveWord(conversation, part);
+      for (const move of parts) this.#leaveWord(conversation, move);
     }
   }
 
@@ -63,14 +69,15 @@ export class ChangeFeed {
     this.#moved = new Map();
     if (committed) {
       for (const [conversation, parts] of moved) {
-        for (const part of parts) this.announce(conversation, part);
+        for (const move of parts) this.#announce(conversation, move);
       }
     }
     return moved.keys();
   }
 
-  announce(conversation: string, part: Part): void {
-    for (const listener of this.#listeners) listener(conversation, part);
+  /** Tells that something waits in an inbox for whoever claims the conversation. */
+  announceWaiting(conversation: string): void {
+    this.#announce(conversation, "left");
   }
 
   /** Announces what other processes have moved since the last time. */
@@ -80,12 +87,14 @@ export class ChangeFeed {
     if (newest <= this.#seen) return;
     if (oldest > this.#seen + 1) this.#announceEverything();
     else {
-      const moves = this.#sql.all<{ conversation: string; part: Part }>(
-        "SELECT DISTINCT conversation, part FROM moves WHERE id > ? AND owner <> ?",
+      const moves = this.#sql.all<{ conversation: string; move: Move }>(
+        `SELECT DISTINCT conversation, part AS move FROM moves WHERE id > ?1 AND owner <> ?2 AND (
+           part <> 'inbox' OR
+           EXISTS (SELECT 1 FROM conversations WHERE key = conversation AND owner = ?2))`,
         this.#seen,
         this.#self,
       );
-      for (const { conversation, part } of moves) this.#announceForeign(conversation, part);
+      for (const { conversation, move } of moves) this.#announceForeign(conversation, move);
     }
     this.#seen = newest;
   }
@@ -94,26 +103,33 @@ export class ChangeFeed {
     for (const { key } of this.#sql.all<{ key: string }>("SELECT key FROM conversations")) {
       this.#announceForeign(key, "log");
     }
-    const waiting = this.#sql.all<{ key: string }>(
-      "SELECT key FROM conversations WHERE id IN (SELECT conversation FROM inbox)",
+    const owned = this.#sql.all<{ key: string }>(
+      `SELECT key FROM conversations
+       WHERE owner = ? AND id IN (SELECT conversation FROM inbox WHERE taken = 0)`,
+      this.#self,
     );
-    for (const { key } of waiting) this.announce(key, "inbox");
+    for (const { key } of owned) this.#announce(key, "inbox");
   }
 
-  #announceForeign(conversation: string, part: Part): void {
+  #announceForeign(conversation: string, move: Move): void {
     this.#onForeignMove(conversation);
-    this.announce(conversation, part);
+    this.#announce(conversation, move);
   }
 
-  #leaveWord(conversation: string, part: Part): void {
-    const move = this.#sql.get<{ id: number }>(
+  #announce(conversation: string, move: Move): void {
+    const part = move === "log" ? "log" : "inbox";
+    for (const listener of this.#listeners) listener(conversation, part);
+  }
+
+  #leaveWord(conversation: string, move: Move): void {
+    const row = this.#sql.get<{ id: number }>(
       "INSERT INTO moves (owner, conversation, part) VALUES (?, ?, ?) RETURNING id",
       this.#self,
       conversation,
-      part,
+      move,
     );
-    if (move && move.id % TRIM_EVERY === 0) {
-      this.#sql.run("DELETE FROM moves WHERE id <= ?", move.id - KEPT_MOVES);
+    if (row && row.id % TRIM_EVERY === 0) {
+      this.#sql.run("DELETE FROM moves WHERE id <= ?", row.id - KEPT_MOVES);
     }
   }
 

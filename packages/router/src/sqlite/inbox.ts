@@ -58,7 +58,7 @@ export class Inbox {
     if (owner === "left") this.#forgetTaken(id);
     this.#sql.run("UPDATE inbox SET taken = 0 WHERE conversation = ? AND taken = 1", id);
     if (this.#sql.get("SELECT 1 FROM inbox WHERE conversation = ? LIMIT 1", id)) {
-      this.#feed.mark(conversation, "inbox");
+      this.#feed.mark(conversation, "left");
     }
   }
 

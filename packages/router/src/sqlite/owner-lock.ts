@@ -8,8 +8,8 @@ const SUFFIX = ".lock";
 
 /**
  * Tells the living from the dead by a lock of the operating system: each process holds an exclusive lock on a small
- * file of its own, and a process is dead exactly when its lock can be had. No clock is asked: a stopped process is
- * alive, a killed one is dead within the moment.
+ * file of its own, and a process is dead exactly when that is not so. No clock is asked: a stopped process is alive, a
+ * killed one is dead within the moment. Who asks takes a shared lock, so that no one who asks looks like an owner.
  *
  * A process must never open its own file a second time by other means: closing any descriptor of it drops the lock.
  */
@@ -31,10 +31,11 @@ export class OwnerLock implements Disposable {
       const id = randomUUID();
       const file = fileOf(directory, id);
       closeSync(openSync(file, "wx", 0o600));
-      const held = lock(file);
+      const held = lock(file, "EXCLUSIVE");
       // Whoever buries dead owners may have been quicker: then this lock is one on a file that nobody finds.
       if (held && existsSync(file)) return new OwnerLock(directory, id, held);
       held?.close();
+      rmSync(file, { force: true });
     }
   }
 
@@ -53,7 +54,7 @@ export class OwnerLock implements Disposable {
     if (id === this.id) return false;
     const file = fileOf(this.directory, id);
     if (!existsSync(file)) return true;
-    const held = lock(file);
+    const held = lock(file, "EXCLUSIVE");
     if (!held) return false;
     rmSync(file, { force: true });
     held.close();
@@ -74,16 +75,19 @@ export class OwnerLock implements Disposable {
 
 function isHeld(file: string): boolean {
   if (!existsSync(file)) return false;
-  const held = lock(file);
-  held?.close();
-  return held === undefined;
+  const shared = lock(file, "SHARED");
+  shared?.close();
+  return shared === undefined;
 }
 
-/** The lock on a file; `undefined` when somebody holds it. */
-function lock(file: string): DatabaseSync | undefined {
+/** A lock on a file; `undefined` when another one is in its way. */
+function lock(file: string, how: "EXCLUSIVE" | "SHARED"): DatabaseSync | undefined {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    database.exec("BEGIN EXCLUSIVE");
+    // A journal in a file would outlive its process, and whoever asks would have to undo it first.
+    database.exec("PRAGMA journal_mode = MEMORY");
+    // A read takes the shared lock.
+    database.exec(how === "EXCLUSIVE" ? "BEGIN EXCLUSIVE" : "BEGIN; SELECT 1 FROM sqlite_schema");
     return database;
   } catch (error) {
     database.close();

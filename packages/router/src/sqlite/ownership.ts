@@ -70,12 +70,17 @@ export class Ownership {
     );
     const dead = owners.map(({ owner }) => owner).filter((owner) => !this.#lock.isAlive(owner));
     const rows = this.#sql.all<{ key: string }>(
-      `SELECT key FROM conversations WHERE owner IN (SELECT value FROM json_each(?))
-       UNION SELECT key FROM conversations JOIN inbox ON inbox.conversation = conversations.id
-       WHERE owner IS NULL`,
+      "SELECT key FROM conversations WHERE owner IN (SELECT value FROM json_each(?))",
       JSON.stringify(dead),
     );
-    return rows.map(({ key }) => key);
+    return [...rows.map(({ key }) => key), ...this.waiting()];
+  }
+
+  /** Conversations that nobody owns although something waits in their inbox. */
+  waiting(): readonly string[] {
+    const sql = `SELECT DISTINCT key FROM inbox
+      JOIN conversations ON conversations.id = inbox.conversation WHERE owner IS NULL`;
+    return this.#sql.all<{ key: string }>(sql).map(({ key }) => key);
   }
 
   /** Removes what is left of dead owners from whom nothing is to be taken over. */

@@ -20,7 +20,7 @@ export class PeerWatch implements Disposable {
   readonly #sql: Statements;
   readonly #lock: OwnerLock;
   readonly #feed: ChangeFeed;
-  readonly #onDeath: () => void;
+  readonly #onLook: (died: boolean) => void;
   readonly #arrivals: { close(): void } | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Changes when another connection has committed. */
@@ -31,17 +31,17 @@ export class PeerWatch implements Disposable {
   /** Polls that still follow the sign of a newcomer. */
   #expecting = 0;
 
-  /** @param options.onDeath - Another owner was registered and does not live. */
+  /** @param options.onLook - Called again and again while others live: true when one of them has died. */
   constructor(options: {
     sql: Statements;
     lock: OwnerLock;
     feed: ChangeFeed;
-    onDeath: () => void;
+    onLook: (died: boolean) => void;
   }) {
     this.#sql = options.sql;
     this.#lock = options.lock;
     this.#feed = options.feed;
-    this.#onDeath = options.onDeath;
+    this.#onLook = options.onLook;
     this.#version = this.#readVersion();
     this.#arrivals = this.#watchArrivals();
     this.#look();
@@ -99,7 +99,7 @@ export class PeerWatch implements Disposable {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
-    if (alive.length < this.#others.length) this.#onDeath();
+    this.#onLook(alive.length < this.#others.length);
   }
 
   #ownersChanged(): boolean {

@@ -88,12 +88,13 @@ export class SqliteStore implements Store {
       sql: this.#sql,
       lock,
       feed: this.#feed,
-      onDeath: () => {
-        for (const conversation of this.#ownership.orphans()) {
-          this.#feed.announce(conversation, "inbox");
-        }
+      onLook: (died) => {
+        const found = died ? this.#ownership.orphans() : this.#ownership.waiting();
+        for (const conversation of found) this.#feed.announceWaiting(conversation);
+        if (died) this.#bury();
       },
     });
+    this.#bury();
   }
 
   claim(conversation: string): Promise<Lease | undefined> {
@@ -272,6 +273,11 @@ export class SqliteStore implements Store {
       this.#sql.close();
       this.#lock[Symbol.dispose]();
     }
+  }
+
+  /** What is left of dead owners is in nobody's way: if it cannot be removed now, then another time. */
+  #bury(): void {
+    this.#commits.run(() => this.#ownership.bury()).catch(() => undefined);
   }
 
   #checkpoint(id: number, consumer: string): Checkpoint {
