@@ -13,7 +13,7 @@ import {
   setModelCall,
   setOptionCall,
 } from "./session-settings.ts";
-import { parseSetup, setupOf } from "./session-setup.ts";
+import { parseSetup, sessionInfoOf, setupOf } from "./session-setup.ts";
 import type { ContentBlock } from "./types/content.ts";
 import type {
   AgentCapabilities,
@@ -151,8 +151,9 @@ export class AgentProcess implements AsyncDisposable {
     for (let page = 0, cursor: string | undefined; page < MAX_LIST_PAGES; page++) {
       const params = cursor === undefined ? { cwd } : { cwd, cursor };
       const result = await this.#call<SessionListResult | null>("session/list", params);
-      for (const info of result?.sessions ?? []) {
-        sessions.push({ ...info, cwd: this.#paths.toHost(info.cwd) });
+      for (const entry of result?.sessions ?? []) {
+        const info = sessionInfoOf(entry, (path) => this.#paths.toHost(path));
+        if (info !== undefined) sessions.push(info);
       }
       cursor = result?.nextCursor ?? undefined;
       if (cursor === undefined || seen.has(cursor)) break;

@@ -1,5 +1,5 @@
 import { WireError } from "./errors.ts";
-import type { SessionSetup } from "./types/session.ts";
+import type { SessionInfo, SessionSetup } from "./types/session.ts";
 
 /** @throws WireError `protocol` for an answer that names no session */
 export function parseSetup(result: unknown): SessionSetup {
@@ -16,6 +16,24 @@ export function setupOf(sessionId: string, result: unknown): SessionSetup {
     ...(modes !== undefined && { modes }),
     ...(models !== undefined && { models }),
     ...(configOptions !== undefined && { configOptions }),
+    ...(_meta !== undefined && { _meta }),
+  };
+}
+
+/** What a list says about a session, with its directory translated; undefined for what is none. */
+export function sessionInfoOf(
+  entry: unknown,
+  toHost: (path: string) => string,
+): SessionInfo | undefined {
+  const info = (entry ?? {}) as Partial<SessionInfo>;
+  const { sessionId, cwd, title, updatedAt, additionalDirectories, _meta } = info;
+  if (typeof sessionId !== "string") return undefined;
+  return {
+    sessionId,
+    cwd: typeof cwd === "string" ? toHost(cwd) : "",
+    ...(title !== undefined && { title }),
+    ...(updatedAt !== undefined && { updatedAt }),
+    ...(additionalDirectories !== undefined && { additionalDirectories }),
     ...(_meta !== undefined && { _meta }),
   };
 }

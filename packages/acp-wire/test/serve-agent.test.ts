@@ -18,7 +18,7 @@ function endless() {
   const began = Promise.withResolvers<PromptTurn>();
   const factory = scripted(async (turn) => {
     began.resolve(turn);
-    await new Promise((resolve) => turn.signal.addEventListener("abort", resolve, { once: true }));
+    await turn.cancelled;
   });
   return { factory, began: began.promise };
 }
@@ -136,8 +136,7 @@ describe("a prompt", () => {
       factory: scripted(async (turn) => {
         order.push(turn.promptText);
         if (turn.promptText === "one") await gate.promise;
-        if (turn.promptText === "three")
-          await new Promise((resolve) => turn.signal.addEventListener("abort", resolve));
+        if (turn.promptText === "three") await turn.cancelled;
       }),
     });
     const sessionId = await served.open();
@@ -171,7 +170,7 @@ describe("cancel", () => {
   it("answers the turn cancelled even when the session throws, and sends its last updates first", async () => {
     await using served = new Served({
       factory: scripted(async (turn) => {
-        await new Promise((resolve) => turn.signal.addEventListener("abort", resolve));
+        await turn.cancelled;
         void turn.text("stopping");
         throw new Error("aborted");
       }),

@@ -37,6 +37,14 @@ export class PromptTurn extends SessionSink {
     this.signal = signal;
   }
 
+  /** Resolves when the turn is cancelled, at once if it has been: an abort is told only once. */
+  get cancelled(): Promise<void> {
+    if (this.signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+  }
+
   /**
    * Asks whoever sits at the client. `cancelled` when the turn is cancelled meanwhile, or the client
    * gives no answer that was offered: treat it as a no.

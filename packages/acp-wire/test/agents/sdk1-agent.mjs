@@ -70,7 +70,9 @@ class Sdk1Agent {
   async prompt({ sessionId, prompt }) {
     if (prompt[0].text === "wait") {
       await this.#say(sessionId, "waiting");
-      await new Promise((resolve) => this.#cancelled.signal.addEventListener("abort", resolve));
+      if (!this.#cancelled.signal.aborted) {
+        await new Promise((resolve) => this.#cancelled.signal.addEventListener("abort", resolve));
+      }
       return { stopReason: "cancelled" };
     }
     for (let at = 0; at < 20; at++) await this.#say(sessionId, `${at} `);

@@ -69,7 +69,9 @@ agent({ name: "sdk2" })
     const { signal } = sessions.get(sessionId).cancelled;
     if (prompt[0].text === "wait") {
       await say("waiting");
-      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      if (!signal.aborted) {
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      }
       return { stopReason: "cancelled" };
     }
     for (let at = 0; at < 20; at++) await say(`${at} `);

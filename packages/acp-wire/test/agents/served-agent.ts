@@ -34,7 +34,7 @@ await serveAgent({
           console.log("another stray line");
           if (turn.promptText === "wait") {
             await turn.text("waiting");
-            await new Promise((resolve) => turn.signal.addEventListener("abort", resolve));
+            await turn.cancelled;
             return;
           }
           await turn.thought("Let me see.");
