@@ -2,11 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { type LaunchOptions, planLaunch, spawnFailed } from "./launch.ts";
 import { LineSplitter } from "./line-splitter.ts";
+import { createRedactor } from "./redact.ts";
 import { StderrTail } from "./stderr-tail.ts";
 
 export interface ChildOptions extends LaunchOptions {
-  /** Values that must not show in the stderr tail. */
-  secrets: Iterable<string>;
   onStderr?: ((line: string) => void) | undefined;
   stopTimings?: StopTimings | undefined;
   stopCommand?: readonly string[] | undefined;
@@ -39,7 +38,8 @@ export class AgentChild {
   /** Resolves when the process has ended and its output was read. Never rejects. */
   readonly exited: Promise<ChildExit>;
   readonly #child: ChildProcess;
-  readonly #stderr: StderrTail;
+  readonly #stderr = new StderrTail();
+  readonly #redact: (text: string) => string;
   readonly #options: ChildOptions;
   readonly #exit = Promise.withResolvers<ChildExit>();
   #stopped: Promise<void> | undefined;
@@ -69,11 +69,11 @@ export class AgentChild {
     this.#child = child;
     this.#options = options;
     this.exited = this.#exit.promise;
-    this.#stderr = new StderrTail(options.secrets);
+    this.#redact = createRedactor(options.env);
     const lines = new LineSplitter({
       maxLineBytes: MAX_STDERR_LINE_BYTES,
-      onLine: (line) => options.onStderr?.(line),
-      onOversize: (start) => options.onStderr?.(`${start}…`),
+      onLine: (line) => options.onStderr?.(this.#redact(line)),
+      onOversize: (start) => options.onStderr?.(this.#redact(`${start}…`)),
     });
     stderr.on("data", (chunk: Buffer) => {
       this.#stderr.push(chunk);
@@ -86,7 +86,7 @@ export class AgentChild {
   }
 
   get stderrTail(): string {
-    return this.#stderr.toString();
+    return this.#redact(this.#stderr.toString());
   }
 
   /**

@@ -32,13 +32,11 @@ export class AgentLink {
 
   /** @throws WireError `spawn_failed` */
   static async spawn(options: AgentOptions): Promise<AgentLink> {
-    const { envPass = [], hostEnv, wrapper = [], command, runAs } = options;
-    const passed = envPass.map((name) => hostEnv[name] ?? "");
+    const { wrapper = [], command, runAs } = options;
     const child = await AgentChild.spawn({
       ...options,
       command: [...wrapper, ...command],
       env: createAgentEnv({ ...options, sameUser: runAs === undefined }),
-      secrets: [...Object.values(options.env ?? {}), ...passed],
     });
     return new AgentLink(child, options);
   }

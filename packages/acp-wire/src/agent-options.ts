@@ -42,7 +42,10 @@ export interface AgentOptions extends AgentEnvOptions {
   onNoise?: ((line: string) => void) | undefined;
   /** A line above `maxLineBytes`, by its first 256 bytes. */
   onOversize?: ((start: string) => void) | undefined;
-  /** A line of the agent's stderr. It may hold anything: it is for a log, never for a chat. */
+  /**
+   * A line of the agent's stderr, without the values of variables that look secret (`…KEY`, `…TOKEN`).
+   * It may hold anything else: it is for a log, never for a chat.
+   */
   onStderr?: ((line: string) => void) | undefined;
   /** Something of ours threw while it took an update or a question. */
   onClientError?: ((error: unknown, method: string) => void) | undefined;

@@ -6,6 +6,7 @@ import type {
   RequestOptions,
 } from "./conn-options.ts";
 import { ErrorCode, WireError } from "./errors.ts";
+import { Handlers } from "./handlers.ts";
 import { type Answer, CANCELLED, IncomingRequest } from "./incoming-request.ts";
 import { type ConnIo, createSink, createSource, type Source } from "./io.ts";
 import { Lanes } from "./lanes.ts";
@@ -18,8 +19,9 @@ import {
   type NoMessage,
   parseLine,
 } from "./message.ts";
-import { Outbox } from "./outbox.ts";
+import { handled, Outbox } from "./outbox.ts";
 import { OutgoingRequests } from "./outgoing-requests.ts";
+import { within } from "./within.ts";
 
 /** Lane of what belongs to no session. */
 const NO_SESSION = "";
@@ -28,6 +30,8 @@ const INTERNAL_ERROR: Answer = {
 };
 /** How long handlers have to answer once their signal was aborted at the end of the input. */
 const ABORTED_DRAIN_MS = 1_000;
+/** How long a peer may take to read the last answers. */
+const FLUSH_MS = 5_000;
 
 /**
  * One JSON-RPC connection, for either side of ACP.
@@ -52,8 +56,8 @@ export class Conn implements AsyncDisposable {
   readonly #outbox: Outbox;
   readonly #outgoing = new OutgoingRequests((message) => this.#send(message));
   readonly #incoming = new Map<MessageId, IncomingRequest>();
-  readonly #requestHandlers = new Map<string, RequestHandler>();
-  readonly #notifyHandlers = new Map<string, NotificationHandler>();
+  readonly #requestHandlers = new Handlers<RequestHandler>();
+  readonly #notifyHandlers = new Handlers<NotificationHandler>();
   readonly #lanes = new Lanes(() => this.#resumeReading());
   readonly #maxWaiting: number;
   readonly #inputEnd = Promise.withResolvers<void>();
@@ -79,12 +83,12 @@ export class Conn implements AsyncDisposable {
    * method without a handler of its own. Throw an RpcError to choose the error that is sent.
    */
   handle(method: string, handler: RequestHandler): Disposable {
-    return register(this.#requestHandlers, method, handler);
+    return this.#requestHandlers.set(method, handler);
   }
 
   /** Takes the notifications of a method, or with `"*"` of every method without a handler. */
   handleNotify(method: string, handler: NotificationHandler): Disposable {
-    return register(this.#notifyHandlers, method, handler);
+    return this.#notifyHandlers.set(method, handler);
   }
 
   /**
@@ -108,7 +112,7 @@ export class Conn implements AsyncDisposable {
 
   /**
    * Sends a notification; it is queued before this returns. The promise resolves when there is room
-   * for more: a sender of many awaits it.
+   * for more: a sender of many awaits it. It may be left alone: nobody has to catch what it says.
    *
    * @throws WireError `overflow`, `stalled`, `closed`
    */
@@ -116,12 +120,12 @@ export class Conn implements AsyncDisposable {
     try {
       this.#send({ jsonrpc: "2.0", method, params });
     } catch (error) {
-      return Promise.reject(error);
+      return handled(Promise.reject(error));
     }
     return this.#outbox.ready();
   }
 
-  /** Resolves when everything that was sent has been taken by the stream. */
+  /** Resolves when everything that was sent has been taken by the stream, or never will be. */
   flush(): Promise<void> {
     return this.#outbox.flush();
   }
@@ -158,7 +162,8 @@ export class Conn implements AsyncDisposable {
     await this.#handlersDone(this.#options.drainMs ?? 5_000);
     for (const request of this.#incoming.values()) request.abort();
     await this.#handlersDone(ABORTED_DRAIN_MS);
-    await this.#outbox.flush();
+    // A peer that is gone but for its pipe would let this wait for ever.
+    await within(FLUSH_MS, this.#outbox.flush());
   }
 
   #startReading(): void {
@@ -208,11 +213,7 @@ export class Conn implements AsyncDisposable {
 
   async #handlersDone(withinMs: number): Promise<void> {
     const running = [...this.#incoming.values()].map((request) => request.answered);
-    if (running.length === 0) return;
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, withinMs);
-    await Promise.race([Promise.all(running), late.promise]);
-    clearTimeout(timer);
+    if (running.length > 0) await within(withinMs, Promise.all(running));
   }
 
   #send(message: object): void {
@@ -268,7 +269,7 @@ export class Conn implements AsyncDisposable {
       if (isMessageId(requestId)) this.#incoming.get(requestId)?.abort();
       return;
     }
-    const handler = this.#notifyHandlers.get(method) ?? this.#notifyHandlers.get("*");
+    const handler = this.#notifyHandlers.get(method);
     if (handler === undefined) return;
     if (this.#lanes.idle) {
       const unfinished = this.#runNotify(handler, method, params);
@@ -299,7 +300,7 @@ export class Conn implements AsyncDisposable {
       this.#refuse(null, ErrorCode.invalidRequest, text);
       return;
     }
-    const handler = this.#requestHandlers.get(method) ?? this.#requestHandlers.get("*");
+    const handler = this.#requestHandlers.get(method);
     if (handler === undefined) {
       this.#refuse(id, ErrorCode.methodNotFound, `Method not found: ${method}`);
       return;
@@ -358,15 +359,6 @@ export class Conn implements AsyncDisposable {
       });
     }
   }
-}
-
-function register<T>(handlers: Map<string, T>, method: string, handler: T): Disposable {
-  handlers.set(method, handler);
-  return {
-    [Symbol.dispose]() {
-      if (handlers.get(method) === handler) handlers.delete(method);
-    },
-  };
 }
 
 function laneOf(value: unknown): string {

@@ -35,6 +35,7 @@ export type {
   Factory,
   PromptOutcome,
   SessionParams,
+  TurnEnd,
 } from "./serve/agent-session.ts";
 export { clipText } from "./serve/clip-text.ts";
 export { createFileStore } from "./serve/file-store.ts";

@@ -75,7 +75,7 @@ export class Outbox {
 
   /** Resolves at once while there is room, else when the peer has read. Rejects when it never will. */
   ready(): Promise<void> {
-    if (this.#error !== undefined) return Promise.reject(this.#error);
+    if (this.#error !== undefined) return handled(Promise.reject(this.#error));
     if (!this.#blocked && this.#queuedBytes < HIGH_WATER_BYTES) return READY;
     return this.#waitForRoom();
   }
@@ -106,7 +106,7 @@ export class Outbox {
 
   #waitForRoom(): Promise<void> {
     this.#room ??= Promise.withResolvers();
-    return this.#room.promise;
+    return handled(this.#room.promise);
   }
 
   #write(): void {
@@ -141,4 +141,10 @@ export class Outbox {
     this.#blocked = false;
     this.#write();
   }
+}
+
+/** The same promise; when it rejects and nobody waits for it, that is no error of the program. */
+export function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
 }

@@ -613,3 +613,39 @@ describe("a proxy of two connections", () => {
     await cancelled.promise;
   });
 });
+
+describe("a notification that nobody waits for", () => {
+  it("does not end the program when it cannot be sent", async () => {
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    const { writable } = { writable: new Writable({ highWaterMark: 1, write: () => {} }) };
+    const conn = new Conn(
+      { readable: new RawPeer().input, writable },
+      { writeTimeoutMs: 10, maxQueuedBytes: 1_000 },
+    );
+    void conn.notify("waits for room", "x".repeat(100));
+    await nextTick();
+    void conn.notify("waits for room", "x".repeat(100));
+    void conn.notify("does not fit", "x".repeat(2_000));
+    await rejection(conn.request("m"));
+    void conn.notify("comes too late");
+    await nextTick();
+    process.off("unhandledRejection", unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+});
+
+describe("a peer that is gone but for its pipe", () => {
+  it("does not keep the connection for ever", async () => {
+    vi.useFakeTimers();
+    const peer = new RawPeer();
+    const writable = new Writable({ highWaterMark: 1, write: () => {} });
+    const conn = new Conn({ readable: peer.input, writable }, { writeTimeoutMs: 0 });
+    void conn.notify("never taken");
+    const served = conn.serve();
+    peer.input.end();
+    await vi.advanceTimersByTimeAsync(30_000);
+    await served;
+    vi.useRealTimers();
+  });
+});

@@ -107,6 +107,13 @@ describe("a prompt", () => {
     expect(served.errors).toHaveLength(1);
   });
 
+  it("that says error is a JSON-RPC error", async () => {
+    await using served = new Served({ factory: scripted(() => "error") });
+    expect(await rejection(served.prompt(await served.open(), "go"))).toMatchObject({
+      code: -32603,
+    });
+  });
+
   it("that fails ends with the stop reason error in compat mode", async () => {
     await using served = new Served({
       compat: true,
@@ -201,6 +208,45 @@ describe("cancel", () => {
     expect(await prompt).toEqual({ stopReason: "cancelled" });
     expect(outcomes).toEqual([{ outcome: "cancelled" }]);
     expect(served.wire.map(({ message }) => message["method"])).toContain("$/cancel_request");
+  });
+});
+
+describe("a prompt that its client gives up", () => {
+  it("by $/cancel_request ends as cancelled, and only that one", async () => {
+    const { factory, began } = endless();
+    await using served = new Served({ factory, busy: "queue" });
+    const sessionId = await served.open();
+    const controller = new AbortController();
+    const params = { sessionId, prompt: [{ type: "text", text: "x" }] };
+    const first = served.client.request("session/prompt", params);
+    const second = rejection(
+      served.client.request("session/prompt", params, { signal: controller.signal }),
+    );
+    const turn = await began;
+    controller.abort();
+    expect(await second).toMatchObject({ code: "aborted" });
+    await vi.waitFor(() => expect(served.wire.at(-1)?.message["method"]).toBe("$/cancel_request"));
+    expect(turn.signal.aborted).toBe(false);
+    await served.client.notify("session/cancel", { sessionId });
+    expect(await first).toEqual({ stopReason: "cancelled" });
+  });
+});
+
+describe("a client that is gone", () => {
+  it("does not make an agent fall over that does not wait for its updates", async () => {
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    const { factory, began } = endless();
+    const served = new Served({ factory });
+    const sessionId = await served.open();
+    void served.prompt(sessionId, "go").catch(() => {});
+    const turn = await began;
+    await served[Symbol.asyncDispose]();
+    void turn.text("to nobody");
+    await turn.text("to nobody");
+    expect(await turn.requestPermission({ toolCallId: "t" }, [])).toEqual({ outcome: "cancelled" });
+    process.off("unhandledRejection", unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
   });
 });
 

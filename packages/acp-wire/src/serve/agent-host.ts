@@ -47,7 +47,7 @@ export class AgentHost {
     handle("session/list", (params) => this.#list(params));
     handle("session/close", (params) => this.#end(params, "closed"));
     handle("session/delete", (params) => this.#delete(params));
-    handle("session/prompt", (params) => this.#prompt(params));
+    handle("session/prompt", (params, { signal }) => this.#prompt(params, signal));
     handle("session/set_mode", async (params) => {
       await changeMode(this.#session(params).agentSession, params["modeId"]);
       return {};
@@ -119,8 +119,14 @@ export class AgentHost {
     await this.#requireAuth();
     const sessionId = crypto.randomUUID();
     const cwd = parseDirectory(params["cwd"]) ?? process.cwd();
-    const info: SessionInfo = { sessionId, cwd, ...directoriesOf(params) };
+    const updatedAt = new Date().toISOString();
+    const info: SessionInfo = { sessionId, cwd, updatedAt, ...directoriesOf(params) };
     const session = await this.#build({ info, history: [], state: undefined }, params, "new");
+    if (context.signal.aborted) {
+      // Nobody will learn the id of this session.
+      await this.#end({ sessionId }, "deleted");
+      throw new RpcError(ErrorCode.requestCancelled, "Request cancelled");
+    }
     void context.answered.then(() => session.opened());
     return { sessionId, ...settingsOf(session.agentSession, this.#options.compat ?? false) };
   }
@@ -220,7 +226,7 @@ export class AgentHost {
     return {};
   }
 
-  #prompt(params: Params): Promise<object> {
+  #prompt(params: Params, signal: AbortSignal): Promise<object> {
     const session = this.#session(params);
     const blocks = params["prompt"];
     if (!Array.isArray(blocks) || blocks.some((block) => typeof block?.type !== "string")) {
@@ -232,7 +238,7 @@ export class AgentHost {
     if (!hasContent && flattenPrompt(blocks as ContentBlock[]) === "") {
       throw invalidParams("empty prompt");
     }
-    return session.prompt(blocks as ContentBlock[], metaOf(params));
+    return session.prompt(blocks as ContentBlock[], metaOf(params), signal);
   }
 
   #session(params: Params): LiveSession {

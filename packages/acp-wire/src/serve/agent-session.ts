@@ -3,9 +3,9 @@ import type { ClientCapabilities } from "../types/initialize.ts";
 import type { Meta } from "../types/meta.ts";
 import type {
   KnownConfigOption,
+  KnownStopReason,
   SessionModelState,
   SessionModeState,
-  StopReason,
 } from "../types/session.ts";
 import type { SessionUpdate } from "../types/update.ts";
 import type { McpServerSpec } from "./mcp-server.ts";
@@ -41,9 +41,12 @@ export interface Factory {
   newSession(params: SessionParams): Awaitable<AgentSession>;
 }
 
+/** Why a turn ended. `error` is told as a JSON-RPC error, and as a stop reason in compat mode. */
+export type TurnEnd = KnownStopReason | "error";
+
 /** How a prompt ended, where `end_turn` is not all there is to say. */
 export interface PromptOutcome {
-  readonly stopReason?: StopReason;
+  readonly stopReason?: TurnEnd;
   readonly usage?: unknown;
   readonly meta?: Meta;
 }
@@ -63,7 +66,7 @@ export interface AgentSession {
    * signal aborted ends as `cancelled` whatever this returns or throws.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing is the usual one
-  prompt(turn: PromptTurn): Awaitable<StopReason | PromptOutcome | void>;
+  prompt(turn: PromptTurn): Awaitable<TurnEnd | PromptOutcome | void>;
   setMode?(modeId: string): Awaitable<void>;
   setModel?(modelId: string): Awaitable<void>;
   setConfigOption?(configId: string, value: string | boolean): Awaitable<void>;

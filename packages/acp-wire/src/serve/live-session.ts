@@ -3,6 +3,7 @@ import type { ContentBlock } from "../types/content.ts";
 import type { Meta } from "../types/meta.ts";
 import type { SessionInfo, SessionPromptResult } from "../types/session.ts";
 import type { SessionUpdate } from "../types/update.ts";
+import { within } from "../within.ts";
 import type { AgentSession } from "./agent-session.ts";
 import { flattenPrompt, titleOf } from "./prompt-text.ts";
 import { PromptTurn } from "./prompt-turn.ts";
@@ -14,6 +15,8 @@ import { reduceTranscript } from "./transcript.ts";
 
 /** Prompts that may wait behind a running one. */
 const MAX_QUEUED_PROMPTS = 100;
+/** Updates of a replay that are sent before anybody looks whether the client reads. */
+const REPLAY_BATCH = 1_000;
 /** How long an ending session waits for its turns. */
 const TURNS_END_MS = 10_000;
 
@@ -80,12 +83,15 @@ export class LiveSession {
   opened(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
-    for (const [update, meta] of held) this.#deliver(update, meta).catch(() => {});
+    for (const [update, meta] of held) void this.#deliver(update, meta);
   }
 
-  /** Sends everything that was said, whatever happens meanwhile. */
+  /** Sends everything that was said, in one go: what the session says meanwhile comes behind it. */
   async replay(): Promise<void> {
-    for (const update of this.history) await this.#options.client.update(update, undefined);
+    for (const [at, update] of this.history.entries()) {
+      const sent = this.#options.client.update(update, undefined);
+      if (at % REPLAY_BATCH === REPLAY_BATCH - 1) await sent;
+    }
   }
 
   /** Cancels the running turn, and the prompts that wait behind it. */
@@ -96,14 +102,21 @@ export class LiveSession {
   /**
    * Runs one prompt. The turn exists when this returns its promise, so that a cancel in the same
    * read finds it.
+   *
+   * @param givenUp - Aborts when the client gives up this prompt, and no other.
    */
-  prompt(blocks: readonly ContentBlock[], meta: Meta | undefined): Promise<SessionPromptResult> {
+  prompt(
+    blocks: readonly ContentBlock[],
+    meta: Meta | undefined,
+    givenUp: AbortSignal,
+  ): Promise<SessionPromptResult> {
     if (this.ended.signal.aborted) throw unknownSession(this.#info.sessionId);
     const busy = this.#turns.size > 0;
     if (busy && (this.#options.busy === "reject" || this.#turns.size > MAX_QUEUED_PROMPTS)) {
       throw new RpcError(ErrorCode.invalidRequest, "The session already has an active prompt");
     }
     const abort = new AbortController();
+    givenUp.addEventListener("abort", () => abort.abort(), { once: true });
     const before = [...this.#turns.values()].at(-1);
     const run = before
       ? before.then(() => this.#run(blocks, meta, abort.signal))
@@ -150,13 +163,14 @@ export class LiveSession {
     });
     try {
       const ended = (await this.agentSession.prompt(turn)) ?? "end_turn";
-      if (signal.aborted) return { stopReason: "cancelled" };
       const outcome = typeof ended === "string" ? { stopReason: ended } : ended;
-      return this.#result(outcome.stopReason ?? "end_turn", outcome);
+      const stopReason = signal.aborted ? "cancelled" : (outcome.stopReason ?? "end_turn");
+      if (stopReason === "error") throw new RpcError(ErrorCode.internalError, "The turn failed");
+      return this.#result(stopReason, outcome);
     } catch (error) {
-      if (signal.aborted) return { stopReason: "cancelled" };
+      if (signal.aborted) return this.#result("cancelled", {});
       if (!this.#options.compat) throw error;
-      this.#options.onError(error, "session/prompt");
+      if (!(error instanceof RpcError)) this.#options.onError(error, "session/prompt");
       return this.#result("error", {});
     } finally {
       await this.#save();
@@ -167,7 +181,8 @@ export class LiveSession {
     stopReason: string,
     { usage, meta }: { usage?: unknown; meta?: Meta },
   ): SessionPromptResult {
-    const transcriptPath = this.#options.store.transcriptPath?.(this.#info.sessionId);
+    const { store } = this.#options;
+    const transcriptPath = this.#deleted ? undefined : store.transcriptPath?.(this.#info.sessionId);
     const allMeta = transcriptPath === undefined ? meta : { ...meta, transcriptPath };
     return {
       stopReason,
@@ -182,13 +197,18 @@ export class LiveSession {
     return Promise.resolve();
   }
 
-  #deliver(update: SessionUpdate, meta: Meta | undefined): Promise<void> {
+  /** Never rejects: an agent that does not wait for its updates must not fall over a client's end. */
+  async #deliver(update: SessionUpdate, meta: Meta | undefined): Promise<void> {
     this.#record(update);
     const { title } = update as { title?: unknown };
     if (update.sessionUpdate === "session_info_update" && typeof title === "string") {
       this.#info = { ...this.#info, title };
     }
-    return this.#options.client.update(update, meta);
+    try {
+      await this.#options.client.update(update, meta);
+    } catch (error) {
+      this.#options.onError(error, "session/update");
+    }
   }
 
   #record(update: SessionUpdate): void {
@@ -215,11 +235,4 @@ export class LiveSession {
       this.#options.onError(error, "save");
     }
   }
-}
-
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, ms);
-  await Promise.race([work, late.promise]);
-  clearTimeout(timer);
 }

@@ -48,12 +48,16 @@ export class PromptTurn extends SessionSink {
   /**
    * Asks whoever sits at the client. `cancelled` when the turn is cancelled meanwhile, or the client
    * gives no answer that was offered: treat it as a no.
+   *
+   * @param signal - Withdraws the question, for one that has been answered elsewhere.
    */
   requestPermission(
     toolCall: KnownToolCallFields & { toolCallId: string },
     options: readonly PermissionOption[],
+    { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<PermissionOutcome> {
-    return this.#client.requestPermission(toolCall, options, this.signal);
+    const until = signal === undefined ? this.signal : AbortSignal.any([this.signal, signal]);
+    return this.#client.requestPermission(toolCall, options, until);
   }
 
   /**
