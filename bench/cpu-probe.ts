@@ -1,9 +1,15 @@
-/** Loaded before a program that is measured: answers each message of its parent with the CPU time it has used, in µs. */
+/**
+ * Loaded before a program that is measured, and so before each process that the program forks: tells whoever connects
+ * to `CPU_PROBES/PID` how much CPU time the process has used, in µs.
+ */
+import { createServer } from "node:net";
+import path from "node:path";
 import process from "node:process";
 
-process.on("message", () => {
+const socket = path.join(process.env["CPU_PROBES"] ?? "", String(process.pid));
+const server = createServer((connection) => {
   const { user, system } = process.cpuUsage();
-  process.send?.(user + system);
+  connection.end(String(user + system));
 });
 // The program alone decides how long it lives.
-process.channel?.unref();
+server.listen(socket).unref();

@@ -1,14 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** A program between an agent and a client, in a process of its own whose CPU time is measured. */
+/** A program between an agent and a client, whose CPU time is measured: that of all its processes but the agent's. */
 export class Program implements AsyncDisposable {
   readonly #child: ChildProcess;
+  readonly #probes = mkdtempSync(path.join(tmpdir(), "cpu-"));
   #url = "";
   #headers: Record<string, string> = {};
   #messages = 0;
@@ -34,7 +39,8 @@ export class Program implements AsyncDisposable {
   private constructor(args: readonly string[]) {
     const flags = ["--conditions=@acp-kit/source", "--import", file("cpu-probe.ts")];
     this.#child = spawn(process.execPath, [...flags, ...args], {
-      stdio: ["ignore", "pipe", "inherit", "ipc"],
+      env: { ...process.env, CPU_PROBES: this.#probes },
+      stdio: ["ignore", "pipe", "inherit"],
     });
   }
 
@@ -59,8 +65,10 @@ export class Program implements AsyncDisposable {
   }
 
   async #cpu(): Promise<number> {
-    this.#child.send("cpu");
-    const [microseconds] = (await once(this.#child, "message")) as [number];
+    let microseconds = 0;
+    for (const pid of readdirSync(this.#probes)) {
+      for await (const text of connect(path.join(this.#probes, pid))) microseconds += Number(text);
+    }
     return microseconds;
   }
 
@@ -90,5 +98,6 @@ export class Program implements AsyncDisposable {
     const closed = once(this.#child, "close");
     this.#child.kill();
     await closed;
+    rmSync(this.#probes, { recursive: true, force: true });
   }
 }

@@ -1,5 +1,9 @@
-/** Loaded before the relay: at its end, `JSON_PARSE_LOG` has every JSON-RPC message that it has parsed, in order. */
+/**
+ * Loaded before the relay, and so before each process that it forks: at its end, a file `JSON_PARSE_LOGS/PID` has every
+ * JSON-RPC message that the process has parsed, in order.
+ */
 import { writeFileSync } from "node:fs";
+import path from "node:path";
 
 const parse = JSON.parse;
 const parsed: string[] = [];
@@ -10,7 +14,6 @@ JSON.parse = (text, reviver) => {
 };
 
 process.on("exit", () => {
-  // The process that only holds the sockets parses none.
-  if (parsed.length === 0) return;
-  writeFileSync(process.env["JSON_PARSE_LOG"] ?? "", JSON.stringify(parsed));
+  const file = path.join(process.env["JSON_PARSE_LOGS"] ?? "", String(process.pid));
+  writeFileSync(file, JSON.stringify(parsed));
 });

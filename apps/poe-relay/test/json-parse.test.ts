@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,14 +11,15 @@ const counter = fileURLToPath(new URL("count-json-parse.ts", import.meta.url));
 test("between the agent and the chat, each line of the agent is parsed once", async () => {
   const directory = mkdtempSync(path.join(tmpdir(), "json-parse-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  const parsed = path.join(directory, "parsed.json");
+  const logs = path.join(directory, "parsed");
+  mkdirSync(logs);
   const said = path.join(directory, "said.jsonl");
   {
     await using relay = await RelayProcess.start({
       agent: scripts.flood(2_000, { perWrite: 7 }),
       around: `"$@" | tee ${said}`,
       nodeFlags: ["--import", counter],
-      env: { JSON_PARSE_LOG: parsed },
+      env: { JSON_PARSE_LOGS: logs },
     });
     const query = relay.poe.query({ text: "hello" });
     expect((await query.done).how).toBe("done");
@@ -26,6 +27,8 @@ test("between the agent and the chat, each line of the agent is parsed once", as
   }
   const lines = readFileSync(said, "utf8").trimEnd().split("\n");
   expect(lines.length).toBeGreaterThan(2_000);
-  const texts: string[] = JSON.parse(readFileSync(parsed, "utf8"));
-  expect(texts).toEqual(lines);
+  const parsed = readdirSync(logs).flatMap((pid): string[] =>
+    JSON.parse(readFileSync(path.join(logs, pid), "utf8")),
+  );
+  expect(parsed).toEqual(lines);
 });

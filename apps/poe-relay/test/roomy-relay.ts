@@ -1,4 +1,4 @@
-/** poe-relay with room for answers that Poe would not take, which says at its end how much memory it took. */
+/** poe-relay with room for answers that Poe would not take, each of whose processes says at its end how much memory it took. */
 import process from "node:process";
 import { demoAgentCommand } from "@acp-kit/demo-agent";
 import { createPoeSurface } from "@acp-kit/poe-surface";

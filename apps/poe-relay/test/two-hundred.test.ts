@@ -28,7 +28,11 @@ const agent = {
   ],
 } as const;
 
-/** Has 199 conversations at once, and one more whose client never reads; returns the relay's peak memory in KiB. */
+/**
+ * Has 199 conversations at once, and one more whose client never reads.
+ *
+ * @returns the peak memory of the relay's largest process, in KiB
+ */
 async function run(options: { withDeadClient: boolean }): Promise<number> {
   const config = { access: [{ users: ["*"] }], log: { level: "debug" } };
   const program = fileURLToPath(new URL("roomy-relay.ts", import.meta.url));
@@ -60,7 +64,8 @@ async function run(options: { withDeadClient: boolean }): Promise<number> {
   }
   relay.kill("SIGTERM");
   expect(await relay.ends()).toBe(0);
-  return Number(/^peak (\d+) KiB$/m.exec(relay.stdout)?.[1]);
+  const peaks = [...relay.stdout.matchAll(/^peak (\d+) KiB$/gm)].map(([, peak]) => Number(peak));
+  return Math.max(...peaks);
 }
 
 /** When the agent was asked to write more than anybody takes. */
