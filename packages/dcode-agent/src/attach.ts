@@ -1,0 +1,117 @@
+import type { SessionUpdate } from "@acp-kit/acp-wire";
+import type { ClientError, DcodeClient } from "@acp-kit/dcode-client";
+import { asError, ErrorCode, type Session } from "@acp-kit/dcode-protocol";
+import { joinHistory } from "./mapping/history.ts";
+import type { Mapped } from "./mapping/mapped.ts";
+import { reduceEvent } from "./mapping/reduce-event.ts";
+import { closeCards, createMappingState, type MappingState } from "./mapping/state.ts";
+
+/** A session of the daemon, read up to where its live events begin. */
+export type Attached = {
+  readonly client: DcodeClient;
+  readonly state: MappingState;
+  /** What was said so far. */
+  readonly history: readonly SessionUpdate[];
+  /** What the client should be told was lost. */
+  readonly lost?: string;
+};
+
+/** How long reading a session's events may take. It holds at most some ten thousand. */
+const READ_MS = 60_000;
+/** Events may be dropped while we ask for the first one. */
+const READ_TRIES = 3;
+
+const BROUGHT_BACK =
+  "The dcode daemon no longer ran this session, so it was brought back from its record. " +
+  "What was said is there; approvals that were given for the session, background processes and an unfinished turn are lost.";
+
+export async function attachNew(client: DcodeClient, workspace: string): Promise<Attached> {
+  return {
+    client,
+    state: createMappingState(await client.createSession({ workspace })),
+    history: [],
+  };
+}
+
+/** @throws ProtocolError `session_not_found` when the daemon does not run it */
+export async function attachLive(client: DcodeClient, session: string): Promise<Attached> {
+  const view = await client.getSession(session);
+  const read = await readHistory(client, view);
+  const first = read.state.session.position === 0 ? 1 : read.first;
+  const lost =
+    first > 1 ? "The daemon no longer holds the beginning of this conversation." : undefined;
+  return {
+    client,
+    state: read.state,
+    history: joinHistory(read.mapped),
+    ...(lost !== undefined && { lost }),
+  };
+}
+
+/** Continues a recorded session, under a new id. @throws ProtocolError `session_not_found` without a record */
+export async function attachRecorded(
+  client: DcodeClient,
+  session: string,
+  workspace: string,
+): Promise<Attached> {
+  const view = await client.createSession({ workspace, resume: session });
+  const read = await readHistory(client, view);
+  // A turn that died with its daemon is over, whatever its last event says.
+  const closed = closeCards(read.state, read.state.cards.keys(), "It ended with the daemon.");
+  const { turn: _turn, ...rest } = closed.state.session;
+  return {
+    client,
+    state: { ...closed.state, message: undefined, session: { ...rest, calls: [], approvals: [] } },
+    history: joinHistory([...read.mapped, ...closed.mapped]),
+    lost: BROUGHT_BACK,
+  };
+}
+
+/** The same without its history, for a client that has it. */
+export async function bringBack(
+  client: DcodeClient,
+  session: string,
+  workspace: string,
+): Promise<Attached & { readonly lost: string }> {
+  const view = await client.createSession({ workspace, resume: session });
+  const state = createMappingState(view);
+  const behind = { ...state.session, position: view.last_seq };
+  return { client, state: { ...state, session: behind }, history: [], lost: BROUGHT_BACK };
+}
+
+type Read = { readonly state: MappingState; readonly mapped: Mapped[]; readonly first: number };
+
+async function readHistory(client: DcodeClient, session: Session): Promise<Read> {
+  let view = session;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await readOnce(client, view);
+    } catch (error) {
+      if (asError(error)?.code !== ErrorCode.eventsExpired || tries === READ_TRIES) throw error;
+      view = await client.getSession(session.id);
+    }
+  }
+}
+
+async function readOnce(client: DcodeClient, session: Session): Promise<Read> {
+  const { id, first_seq: first, last_seq: last } = session;
+  let state = createMappingState(session);
+  const mapped: Mapped[] = [];
+  if (last < first) return { state, mapped, first };
+  const over = new AbortController();
+  const events = client.events(id, {
+    from: first,
+    signal: AbortSignal.any([over.signal, AbortSignal.timeout(READ_MS)]),
+    // One that cannot be read is left out; as the last one it would never come.
+    onBadEvent: ({ seq = 0 }: ClientError) => seq >= last && over.abort(),
+  });
+  for await (const event of events) {
+    const step = reduceEvent(state, event);
+    state = step.state;
+    mapped.push(...step.mapped);
+    if (event.seq >= last) return { state, mapped, first };
+  }
+  if (!over.signal.aborted) throw new Error(`The events of ${id} could not be read in time`);
+  const position = { ...state.session, position: last };
+  return { state: { ...state, session: position }, mapped, first };
+}
