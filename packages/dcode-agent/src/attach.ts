@@ -1,6 +1,7 @@
 import type { SessionUpdate } from "@acp-kit/acp-wire";
 import type { ClientError, DcodeClient } from "@acp-kit/dcode-client";
-import { asError, ErrorCode, type Session } from "@acp-kit/dcode-protocol";
+import { ErrorCode, type Session } from "@acp-kit/dcode-protocol";
+import { failureCode } from "./mapping/errors.ts";
 import { joinHistory } from "./mapping/history.ts";
 import type { Mapped } from "./mapping/mapped.ts";
 import { reduceEvent } from "./mapping/reduce-event.ts";
@@ -87,7 +88,7 @@ async function readHistory(client: DcodeClient, session: Session): Promise<Read>
     try {
       return await readOnce(client, view);
     } catch (error) {
-      if (asError(error)?.code !== ErrorCode.eventsExpired || tries === READ_TRIES) throw error;
+      if (failureCode(error) !== ErrorCode.eventsExpired || tries === READ_TRIES) throw error;
       view = await client.getSession(session.id);
     }
   }

@@ -11,7 +11,6 @@ import {
 } from "@acp-kit/acp-wire";
 import { ClientError, type DcodeClient } from "@acp-kit/dcode-client";
 import {
-  asError,
   type DcodeEvent,
   ErrorCode,
   isKnownEvent,
@@ -20,7 +19,7 @@ import {
 } from "@acp-kit/dcode-protocol";
 import { type Attached, bringBack } from "./attach.ts";
 import { followSession } from "./follow.ts";
-import { rpcError, turnFailure } from "./mapping/errors.ts";
+import { failureCode, rpcError, turnFailure } from "./mapping/errors.ts";
 import { DCODE_META, type Mapped } from "./mapping/mapped.ts";
 import { MODE_OPTION, modeOption, modeState } from "./mapping/modes.ts";
 import { parsePrompt } from "./mapping/prompt.ts";
@@ -126,7 +125,7 @@ export class DcodeSession implements AgentSession {
     try {
       await this.#client.deleteSession(this.#state.id);
     } catch (error) {
-      if (asError(error)?.code !== ErrorCode.sessionNotFound) throw error;
+      if (failureCode(error) !== ErrorCode.sessionNotFound) throw error;
     }
   }
 
@@ -138,7 +137,7 @@ export class DcodeSession implements AgentSession {
       try {
         return await this.#trySubmit(request);
       } catch (error) {
-        const code = asError(error)?.code;
+        const code = failureCode(error);
         this.#own = undefined;
         if (code === ErrorCode.sessionNotFound && !broughtBack) {
           broughtBack = true;
@@ -231,7 +230,7 @@ export class DcodeSession implements AgentSession {
     const sent = this.#send(mapped);
     if (own && this.#prompting?.signal.aborted) this.#interrupt();
     if (isKnownEvent(event) && event.type === "turn.completed") {
-      if (this.#own?.seq !== undefined && step.turn?.seq === this.#own.seq) {
+      if (this.#own?.isTurn(step.turn)) {
         this.#own.ended.resolve({ completed: event.payload, error: step.state.error });
       }
       this.#wakeWaiting();
@@ -273,6 +272,8 @@ export class DcodeSession implements AgentSession {
     this.#dropCards("The dcode daemon was lost.");
     this.#questions.withdraw([]);
     this.#lost = lossOf(error);
+    // Said beside the prompt's error: many clients show no more of that than its code.
+    if (this.#own?.accepted) void this.#options.sink.notice("error", this.#lost.message);
     this.#own?.ended.reject(this.#lost);
     this.#wakeWaiting();
   }
@@ -295,7 +296,7 @@ export class DcodeSession implements AgentSession {
     try {
       await this.#client.getSession(this.#state.id);
     } catch (error) {
-      if (asError(error)?.code !== ErrorCode.sessionNotFound) throw error;
+      if (failureCode(error) !== ErrorCode.sessionNotFound) throw error;
       await this.#bringBack();
       return;
     }
@@ -330,7 +331,7 @@ export class DcodeSession implements AgentSession {
 
 /** What is told to a prompt whose turn nobody follows any more. */
 function lossOf(error: Error): RpcError {
-  const code = asError(error)?.code ?? (error instanceof ClientError ? error.code : "internal");
+  const code = failureCode(error) ?? "internal";
   const text =
     code === ErrorCode.sessionNotFound
       ? "The dcode daemon lost this session in the middle of the turn: it restarted, or somebody ended the session. The next message brings the conversation back from its record."

@@ -1,10 +1,14 @@
-import { ClientError, type DcodeClient } from "@acp-kit/dcode-client";
-import { asError, type DcodeEvent, ErrorCode, SessionState } from "@acp-kit/dcode-protocol";
+import { setTimeout as delay } from "node:timers/promises";
+import type { DcodeClient } from "@acp-kit/dcode-client";
+import { type DcodeEvent, ErrorCode, type Session, SessionState } from "@acp-kit/dcode-protocol";
+import { failureCode } from "./mapping/errors.ts";
 import { createMappingState, type MappingState } from "./mapping/state.ts";
 
 /** How long a daemon that does not answer is waited for: the time of a restart. */
 const AWAY_MS = 60_000;
 const RETRY = { firstMs: 100, maxMs: 2_000, forMs: AWAY_MS };
+const LOOKS = 3;
+const LOOK_EVERY_MS = 100;
 
 export type Follower = {
   /** Takes the next event; what it returns is waited for, so that a slow client slows the reading down. */
@@ -35,13 +39,14 @@ export async function followSession(
     end.settle();
     end = undefined;
   };
+  /** One that could not be read: broken on its way perhaps, so it is asked for once more. */
+  let unreadable: number | undefined;
   while (!signal.aborted) {
     try {
       const events = client.events(id, {
         from,
         signal,
         retry: RETRY,
-        onBadEvent: (error) => follower.onError(error, "event"),
       });
       for await (const event of events) {
         if (signal.aborted) return;
@@ -51,16 +56,31 @@ export async function followSession(
       }
     } catch (error) {
       if (signal.aborted) return;
-      const expired = asError(error)?.code === ErrorCode.eventsExpired;
-      const skipped = error instanceof ClientError && error.code === "gap";
-      if (!expired && !skipped) throw error;
+      const why = failureCode(error);
+      if (why === "bad_event" && unreadable !== from) {
+        unreadable = from;
+        continue;
+      }
+      if (why !== ErrorCode.eventsExpired && why !== "gap" && why !== "bad_event") throw error;
+      follower.onError(error, "events");
       const settle = follower.missed();
-      const view = await client.getSession(id, { signal });
-      // A daemon that skips events is not asked for what is left of them.
-      from = expired ? view.first_seq : view.last_seq + 1;
+      const view = await lookAt(client, id, signal);
+      if (why === "bad_event") from += 1;
+      else if (why === "gap") from = view.last_seq + 1;
+      else from = view.first_seq;
       follower.resume(createMappingState({ ...view, first_seq: from, last_seq: from - 1 }));
       if (view.state === SessionState.idle) end = { seq: view.last_seq, settle };
       settleAt(from - 1);
     }
   }
+}
+
+/** A session is found running for a moment behind its turn. */
+async function lookAt(client: DcodeClient, id: string, signal: AbortSignal): Promise<Session> {
+  let view = await client.getSession(id, { signal });
+  for (let looks = 0; looks < LOOKS && view.state !== SessionState.idle; looks += 1) {
+    await delay(LOOK_EVERY_MS, undefined, { signal });
+    view = await client.getSession(id, { signal });
+  }
+  return view;
 }

@@ -1,3 +1,4 @@
+import type { TrackedTurn } from "@acp-kit/dcode-client";
 import type { ErrorBody, EventPayload, KnownEvent } from "@acp-kit/dcode-protocol";
 
 /** How a turn ended, and the last error that the daemon reported in it. */
@@ -29,10 +30,6 @@ export class OwnTurn {
     this.ended.promise.catch(() => {});
   }
 
-  get seq(): number | undefined {
-    return this.#seq;
-  }
-
   get accepted(): boolean {
     return this.#accepted;
   }
@@ -55,6 +52,11 @@ export class OwnTurn {
     }
     this.#begin(seq);
     return true;
+  }
+
+  /** Whether this is it. One whose start was missed is the only one that can run, once it was taken. */
+  isTurn(turn: TrackedTurn | undefined): boolean {
+    return this.#seq === undefined ? this.#accepted && turn === undefined : turn?.seq === this.#seq;
   }
 
   #begin(seq: number): void {

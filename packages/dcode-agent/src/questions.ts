@@ -1,7 +1,8 @@
 import type { PromptTurn } from "@acp-kit/acp-wire";
 import type { DcodeClient, TrackedApproval } from "@acp-kit/dcode-client";
-import { ApprovalDecision, approvalValid, asError, ErrorCode } from "@acp-kit/dcode-protocol";
+import { ApprovalDecision, approvalValid, ErrorCode } from "@acp-kit/dcode-protocol";
 import { approvalCall, approvalOptions } from "./mapping/approval.ts";
+import { failureCode } from "./mapping/errors.ts";
 import { cardId } from "./mapping/reduce-tool.ts";
 import type { MappingState } from "./mapping/state.ts";
 
@@ -69,6 +70,6 @@ export class Questions {
 
 /** Somebody else answered first, or the time was over: no failure. */
 function isTooLate(error: unknown): boolean {
-  const code = asError(error)?.code;
+  const code = failureCode(error);
   return code === ErrorCode.approvalResolved || code === ErrorCode.approvalExpired;
 }

@@ -5,10 +5,10 @@ import {
   type SessionStore,
   type StoredSession,
 } from "@acp-kit/acp-wire";
-import { asError, ErrorCode } from "@acp-kit/dcode-protocol";
+import { ErrorCode } from "@acp-kit/dcode-protocol";
 import { type Attached, attachLive, attachRecorded } from "./attach.ts";
 import type { Daemon } from "./daemon.ts";
-import { rpcError } from "./mapping/errors.ts";
+import { failureCode, rpcError } from "./mapping/errors.ts";
 import { DCODE_META } from "./mapping/mapped.ts";
 
 export type DcodeStore = SessionStore & {
@@ -77,13 +77,13 @@ async function attach(
   try {
     return await attachLive(client, session);
   } catch (error) {
-    if (asError(error)?.code !== ErrorCode.sessionNotFound) throw error;
+    if (failureCode(error) !== ErrorCode.sessionNotFound) throw error;
   }
   if (workspace === undefined) return undefined;
   try {
     return await attachRecorded(client, session, workspace);
   } catch (error) {
-    if (asError(error)?.code !== ErrorCode.sessionNotFound) throw error;
+    if (failureCode(error) !== ErrorCode.sessionNotFound) throw error;
     return undefined;
   }
 }

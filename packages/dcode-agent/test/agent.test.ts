@@ -1,3 +1,4 @@
+import { DcodeClient } from "@acp-kit/dcode-client";
 import { parseMeta } from "@acp-kit/statusline";
 import { type DcodeStep, waitFor } from "@acp-kit/testkit";
 import { describe, expect, test } from "vitest";
@@ -114,7 +115,7 @@ describe("a turn", () => {
       data: { code: "auth" },
     });
     expect(await agent.prompt(sessionId, text("go"))).toMatchObject({ stopReason: "end_turn" });
-    expect(listener.said()).toBe("fine");
+    expect(listener.said()).toBe("\n\n[error] no keyfine");
   });
 
   test("waits behind a turn of another client, which it shows", async () => {
@@ -130,7 +131,6 @@ describe("a turn", () => {
     const agent = await rig.agent();
     const listener = new Listener();
     const { sessionId } = await agent.newSession(rig.cwd, listener);
-    const { DcodeClient } = await import("@acp-kit/dcode-client");
     const other = new DcodeClient({ socketPath: rig.daemon.socketPath });
     await other.submitTurn(rig.daemon.sessions[0]?.id ?? "", { text: "theirs" });
     await listener.until("their text", (heard) => heard.said().includes("[theirs]"));
@@ -189,7 +189,6 @@ describe("modes", () => {
     expect(rig.daemon.sessions[0]?.mode).toBe("plan");
     await agent.setConfigOption(sessionId, "mode", "auto");
     expect(rig.daemon.sessions[0]?.mode).toBe("auto");
-    const { DcodeClient } = await import("@acp-kit/dcode-client");
     const other = new DcodeClient({ socketPath: rig.daemon.socketPath });
     await other.setMode(rig.daemon.sessions[0]?.id ?? "", "assist");
     const told = () => listener.of("current_mode_update").map((each) => each["currentModeId"]);
@@ -238,7 +237,6 @@ describe("sessions", () => {
 
   test("a session of another client is listed and loaded by the daemon's own id", async () => {
     await using rig = await Rig.start();
-    const { DcodeClient } = await import("@acp-kit/dcode-client");
     const other = new DcodeClient({ socketPath: rig.daemon.socketPath });
     const { id } = await other.createSession({ workspace: rig.cwd });
     await other.submitTurn(id, { text: "theirs" });
@@ -288,7 +286,7 @@ describe("a daemon that is lost", () => {
       data: { code: "session_not_found" },
     });
     expect(await agent.prompt(sessionId, text("second"))).toMatchObject({ stopReason: "end_turn" });
-    expect(listener.said()).toMatch(/half.*brought back.*second$/s);
+    expect(listener.said()).toMatch(/half.*lost this session.*brought back.*second$/s);
     expect(rig.daemon.sessions).toMatchObject([{ mode: "auto" }]);
   });
 

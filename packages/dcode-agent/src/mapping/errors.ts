@@ -14,16 +14,24 @@ const codes: ReadonlyMap<string, number> = new Map<string, number>([
 /** What the client is told of a failed call. `data.code` is dcode's own code, or the client's. */
 export function rpcError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
+  if (error instanceof ClientError) {
+    const code = error.code === "unsupported" ? Rpc.methodNotFound : Rpc.internalError;
+    return new RpcError(code, error.message, { code: error.code });
+  }
   const refusal = asError(error);
   if (refusal !== undefined) {
     const { code, text } = refusal;
     return new RpcError(codes.get(code) ?? Rpc.internalError, text || code, { code });
   }
-  if (error instanceof ClientError) {
-    const code = error.code === "unsupported" ? Rpc.methodNotFound : Rpc.internalError;
-    return new RpcError(code, error.message, { code: error.code });
-  }
   return new RpcError(Rpc.internalError, "Internal error");
+}
+
+/**
+ * The code of what a call failed with: dcode's, or the client's. Its own errors have those of the
+ * parsers as their cause, which say less.
+ */
+export function failureCode(error: unknown): string | undefined {
+  return error instanceof ClientError ? error.code : asError(error)?.code;
 }
 
 /**

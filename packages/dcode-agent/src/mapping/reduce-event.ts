@@ -119,7 +119,7 @@ function reduceKnown(
     case "session.mode_changed":
       return { state, mapped: modeUpdates(event.payload.mode) };
     case "session.error":
-      // Within a turn it may be why the turn fails: that is said when it ends.
+      // Within a turn it may be why the turn fails, and is said when it ends.
       if (state.session.turn !== undefined) return { state, mapped: [] };
       return { state, mapped: [{ notice: "error", text: errorText(event.payload) }] };
     case "session.compacted": {
@@ -162,13 +162,10 @@ function endTurn(
   step: SessionStep,
 ): Next {
   const state = { ...before, message: undefined, status: NO_STATUS };
-  const { usage, reason } = event.payload;
-  const error = step.state.error;
-  const remark: Mapped[] =
-    error !== undefined && reason !== StopReason.error
-      ? [{ notice: "error", text: errorText(error) }]
-      : [];
-  const used = usage?.context_tokens;
+  const { error } = step.state;
+  // Said even where it is the prompt's error too: many clients show no more of that than its code.
+  const remark: Mapped[] = error === undefined ? [] : [{ notice: "error", text: errorText(error) }];
+  const used = event.payload.usage?.context_tokens;
   if (used === undefined || state.contextWindow === undefined) return { state, mapped: remark };
   const told = tellUsage(state, used, state.contextWindow);
   return { state: told.state, mapped: [...remark, ...told.mapped] };
