@@ -36,6 +36,9 @@ export const SEAL_MS = 10_000;
  */
 const IDLE_MS = 5_000;
 
+/** The same for a process that stops: enough for a request that was on its way when its connection was accepted. */
+const LAST_IDLE_MS = 250;
+
 export function createEnding(options: EndingOptions): Ending {
   const { surface, router, publicListener, privateListener, closing } = options;
   let retired: Promise<void> | undefined;
@@ -46,7 +49,8 @@ export function createEnding(options: EndingOptions): Ending {
     const responses = surface.drain(seal.signal);
     await waitAtMost(drainMs, Promise.all([responses, router.retire()]));
     seal.abort();
-    await waitAtMost(SEAL_MS + 1_000, Promise.all([responses, publicListener.close(SEAL_MS)]));
+    const closed = publicListener.close(SEAL_MS, LAST_IDLE_MS);
+    await waitAtMost(SEAL_MS + 1_000, Promise.all([responses, closed]));
     await closing.close();
   };
   const stopWithin = (drainMs: number) => {

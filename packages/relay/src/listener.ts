@@ -1,6 +1,6 @@
 import { chmod, lstat, unlink } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import { connect, Server as NetServer } from "node:net";
+import { connect, Server as NetServer, Socket } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RelayError } from "./errors.ts";
 import type { Log } from "./log.ts";
@@ -124,6 +124,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 }
 
+/** What `server.listen` takes. */
 function listenOptions(address: ListenAddress) {
   switch (address.kind) {
     case "tcp":
@@ -131,8 +132,8 @@ function listenOptions(address: ListenAddress) {
     case "socket":
       return { path: address.path };
     case "inherited":
-      // Each process of a cluster has it under the same number: none has to be asked for it.
-      return { fd: address.fd, exclusive: true };
+      // By its number a cluster would ask the primary for it, which closes it together with its last listener.
+      return new Socket({ fd: address.fd, readable: false, writable: false });
   }
 }
 

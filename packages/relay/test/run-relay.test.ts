@@ -1,75 +1,26 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { runRelay } from "../src/cli/run-relay.ts";
-import { temporaryDirectory, within } from "./support.ts";
+import { KEY, RelayRun, relayRoot } from "./relay-run.ts";
+import { within } from "./support.ts";
 import { testApp } from "./test-app.ts";
 
-const program = join(import.meta.dirname, "relay-process.ts");
-
 vi.setConfig({ testTimeout: 60_000 });
-const KEY = "0123456789abcdefghijklmnopqrstuv";
 
 let root: string;
 
 beforeEach(() => {
-  root = temporaryDirectory();
-  mkdirSync(join(root, "home"));
-  mkdirSync(join(root, "tmp"));
+  root = relayRoot();
 });
 
-class Run {
-  readonly child: ChildProcess;
-  stdout = "";
-  stderr = "";
-  readonly #exited: Promise<unknown[]>;
-
-  constructor(args: readonly string[], env: Record<string, string> = {}) {
-    this.child = spawn(process.execPath, ["--conditions=@acp-kit/source", program, ...args], {
-      env: {
-        PATH: process.env["PATH"],
-        HOME: join(root, "home"),
-        TMPDIR: join(root, "tmp"),
-        ...env,
-      },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    this.#exited = once(this.child, "close");
-    this.child.stdout?.on("data", (chunk) => {
-      this.stdout += String(chunk);
-    });
-    this.child.stderr?.on("data", (chunk) => {
-      this.stderr += String(chunk);
-    });
-    onTestFinished(() => void this.child.kill("SIGKILL"));
-  }
-
-  /** Resolves once its output matches; fails when the process ends before. */
-  async says(pattern: RegExp, where: "stdout" | "stderr" = "stdout"): Promise<RegExpExecArray> {
-    const stream = this.child[where];
-    if (!stream) throw new TypeError("no output");
-    const ended = this.#exited.then(() => {
-      throw new Error(`it ended: ${this.stdout}${this.stderr}`);
-    });
-    ended.catch(() => {});
-    for (;;) {
-      const match = pattern.exec(this[where]);
-      if (match) return match;
-      await within(Promise.race([once(stream, "data"), ended]), 30_000);
-    }
-  }
-
-  /** Exit code, or the signal's name. */
-  async ends(): Promise<unknown> {
-    const [code, signal] = await within(this.#exited, 30_000);
-    return signal ?? code;
-  }
-}
+const start = (args: readonly string[], env?: Record<string, string>) =>
+  new RelayRun(root, args, { env });
 
 async function sent(url: string, headers: Record<string, string> = {}): Promise<[number, string]> {
   const response = await fetch(url, { method: "POST", headers });
@@ -86,7 +37,7 @@ async function askSocket(socketPath: string, path: string): Promise<string> {
 
 describe("the demo", () => {
   test("prints address, state directory and a curl line that works, and cleans up after itself", async () => {
-    const run = new Run(["start", "--port", "0"]);
+    const run = start(["start", "--port", "0"]);
     const [, curl = ""] = await run.says(/^(curl .*)$/m);
     const [, url = ""] = await run.says(/^Address +(http:\/\/127\.0\.0\.1:\d+\/poe)$/m);
     const [, stateDir = ""] = await run.says(/^State +(\S+) \(removed at the end\)$/m);
@@ -180,7 +131,7 @@ describe("one line on stderr and exit code 1", () => {
     onTestFinished(() => void other.close());
     await once(other, "listening");
     const { port } = other.address() as { port: number };
-    const run = new Run(["start", "--port", String(port)]);
+    const run = start(["start", "--port", String(port)]);
     expect(await run.ends()).toBe(1);
     expect([run.stdout, run.stderr]).toEqual([
       "",
@@ -190,7 +141,7 @@ describe("one line on stderr and exit code 1", () => {
   });
 
   test("for an agent that is not there", async () => {
-    const run = new Run(["start", "--port", "0", "--agent", "no-such-agent --acp"]);
+    const run = start(["start", "--port", "0", "--agent", "no-such-agent --acp"]);
     expect(await run.ends()).toBe(1);
     expect(run.stderr).toBe(
       'poe-relay: agent "agent": no-such-agent is not on PATH; install it, or give the path of its program\n',
@@ -214,7 +165,7 @@ describe("a relay with a key", () => {
   test("and no rule starts, admits nobody, tells them their id and prints what would admit somebody", async () => {
     const file = join(root, "key");
     writeFileSync(file, `${KEY}\n`);
-    const run = new Run(["start", "--port", "0"], { POE_ACCESS_KEY_FILE: file });
+    const run = start(["start", "--port", "0"], { POE_ACCESS_KEY_FILE: file });
     const [, url = ""] = await run.says(/(http:\/\/\S+\/poe) /);
     await run.says(/^\{ "access": /m);
     const [status, text] = await sent(url, { "x-user": "u-ana" });
@@ -237,7 +188,7 @@ describe("a relay with a key", () => {
         "access": [{ "users": ["u-ana"], "role": "approver", "bots": ["shop"] }],
       }`,
     );
-    const run = new Run(["start", "--port", "0", "--config", config], { SHOP_KEY: KEY });
+    const run = start(["start", "--port", "0", "--config", config], { SHOP_KEY: KEY });
     const [, base = ""] = await run.says(/(http:\/\/\S+)\/shop +bot shop/);
     const [, socket = ""] = await run.says(/^Private +(\S+)\n/m);
     expect(await sent(`${base}/shop`, { "x-user": "u-ana" })).toEqual([200, "approver"]);
@@ -260,12 +211,12 @@ describe("a relay with a key", () => {
       );
     }
 
-    const second = new Run(["start", "--port", "0", "--config", config], { SHOP_KEY: KEY });
+    const second = start(["start", "--port", "0", "--config", config], { SHOP_KEY: KEY });
     expect(await second.ends()).toBe(1);
     expect(second.stderr.trimEnd().split("\n").at(-1)).toMatch(
       /^poe-relay: another process uses the state directory .*--instance NAME/,
     );
-    const other = new Run(["start", "--port", "0", "--config", config, "--instance", "two"], {
+    const other = start(["start", "--port", "0", "--config", config, "--instance", "two"], {
       SHOP_KEY: KEY,
     });
     await other.says(/acp-kit\/poe-relay\/two\n/);
@@ -288,7 +239,7 @@ describe("a relay with a key", () => {
     const config = join(root, "relay.jsonc");
     const token = "private-token-0123456789";
     writeFileSync(config, `{ "private": { "port": 0, "token": "${token}" } }`, { mode: 0o600 });
-    const run = new Run(["start", "--port", "0", "--config", config], { POE_ACCESS_KEY: KEY });
+    const run = start(["start", "--port", "0", "--config", config], { POE_ACCESS_KEY: KEY });
     const [, base = ""] = await run.says(/^Private +(http:\/\/127\.0\.0\.1:\d+)\n/m);
     const get = async (headers: Record<string, string>) =>
       (await fetch(`${base}/healthz`, { headers })).status;
@@ -309,7 +260,7 @@ describe("a signal", () => {
   async function streaming(how: "drains" | "stuck") {
     const config = join(root, "relay.jsonc");
     writeFileSync(config, '{ "access": [{ "users": ["*"] }] }');
-    const run = new Run(["start", "--port", "0", "--config", config], { POE_ACCESS_KEY: KEY });
+    const run = start(["start", "--port", "0", "--config", config], { POE_ACCESS_KEY: KEY });
     const [, url = ""] = await run.says(/(http:\/\/\S+\/poe) /);
     const response = await fetch(url, { method: "POST", headers: { "x-stream": how } });
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { MarkupRenderer, Router } from "@acp-kit/router";
 import type { RelayApp } from "../src/app.ts";
@@ -5,8 +6,8 @@ import { formatConversationKey } from "../src/conversation-key.ts";
 import type { RelaySurface, SurfaceBot, SurfaceContext } from "../src/surface.ts";
 
 /**
- * An app with the smallest surface: a bot's path answers with the role of who asks or
- * with the agent's text, or streams until it is drained or for ever.
+ * An app with the smallest surface: a bot's path answers with the role of who asks or with the agent's text, or streams
+ * ("x-stream") until it is sealed ("drains"), for ever ("stuck"), or until a file is there, whose path is given.
  */
 export const testApp: RelayApp = {
   name: "poe-relay",
@@ -20,7 +21,9 @@ export const testApp: RelayApp = {
 
 function createSurface({ bots, access, log, router }: SurfaceContext): RelaySurface {
   const text = new TextEncoder();
-  const open = new Set<ReadableStreamDefaultController<Uint8Array>>();
+  const open = new Set<(word: string) => void>();
+  const isEmpty = Promise.withResolvers<void>();
+  let isDraining = false;
   return {
     fetch(request) {
       const { pathname } = new URL(request.url);
@@ -32,21 +35,40 @@ function createSurface({ bots, access, log, router }: SurfaceContext): RelaySurf
       if (admission.kind === "refused") return new Response(admission.text, { status: 403 });
       const prompt = request.headers.get("x-prompt");
       if (prompt !== null) return answer({ bot, user, prompt, router });
-      if (!request.headers.has("x-stream")) return new Response(admission.role);
+      if (isDraining) return new Response("draining\n", { status: 503 });
+      const how = request.headers.get("x-stream");
+      const headers = { "x-pid": String(process.pid) };
+      if (how === null) return new Response(admission.role, { headers });
       return new Response(
         new ReadableStream<Uint8Array>({
           start(controller) {
             controller.enqueue(text.encode("begin\n"));
-            if (request.headers.get("x-stream") === "drains") open.add(controller);
+            if (how === "stuck") return;
+            const end = (word: string) => {
+              if (!open.delete(end)) return;
+              clearInterval(looking);
+              controller.enqueue(text.encode(`${word}\n`));
+              controller.close();
+              if (open.size === 0) isEmpty.resolve();
+            };
+            const looking = setInterval(
+              () => how.startsWith("/") && existsSync(how) && end("end"),
+              10,
+            );
+            open.add(end);
           },
         }),
+        { headers },
       );
     },
-    async drain() {
-      for (const controller of open) {
-        controller.enqueue(text.encode("sealed\n"));
-        controller.close();
-      }
+    async drain(seal) {
+      isDraining = true;
+      const sealAll = () => {
+        for (const end of open) end("sealed");
+      };
+      if (seal.aborted) sealAll();
+      seal.addEventListener("abort", sealAll);
+      if (open.size > 0) await isEmpty.promise;
     },
   };
 }

@@ -30,7 +30,7 @@ export async function runGeneration(
   const told = { retire: Promise.withResolvers<void>(), stop: Promise.withResolvers<void>() };
   process.on("message", (order: Order) => {
     if (order.kind === "begin") begun.resolve(order);
-    else told[order.kind].resolve();
+    if (order.kind === "retire" || order.kind === "stop") told[order.kind].resolve();
   });
   try {
     const { stateDir, demoKey, generation, inheritedFd } = await begun.promise;

@@ -1,6 +1,7 @@
-import cluster, { type Worker } from "node:cluster";
+import type { Worker } from "node:cluster";
 import { constants } from "node:os";
 import type { Log } from "../log.ts";
+import { forkGeneration } from "./generation-process.ts";
 import type { Beginning, EndTimes, Order, PrimaryEnd, Report } from "./orders.ts";
 
 /** Processes of one relay at a time: one that serves, one that starts, and those that finish what they had begun. */
@@ -8,7 +9,8 @@ const MAX_GENERATIONS = 4;
 const START_MS = 60_000;
 /** Granted to a generation beyond the time that it promised to need, before it is killed. */
 const MARGIN_MS = 5_000;
-/** Where one generation lived for less, the next one would do no better. */
+/** After so many that died so early, another one would do no better. */
+const MAX_SHORT_LIVES = 3;
 const SHORT_LIFE_MS = 10_000;
 
 type Generation = { readonly worker: Worker; endTimes: EndTimes; servesSince?: number };
@@ -25,8 +27,8 @@ export function runPrimary(beginning: Omit<Beginning, "generation">, log: Log) {
   let current: Generation | undefined;
   let starting: Generation | undefined;
   let isAnotherWanted = false;
+  let shortLives = 0;
   let end: PrimaryEnd | undefined;
-
   const send = ({ worker }: Generation, order: Order) => worker.send(order, () => undefined);
   const killIn = ({ worker }: Generation, ms: number) =>
     setTimeout(() => worker.process.kill("SIGKILL"), ms).unref();
@@ -44,21 +46,20 @@ export function runPrimary(beginning: Omit<Beginning, "generation">, log: Log) {
     if (starting || end || alive.size >= MAX_GENERATIONS) return;
     isAnotherWanted = false;
     const number = ++count;
-    const generation: Generation = { worker: cluster.fork(), endTimes: { retire: 0, stop: 0 } };
-    starting = generation;
+    const worker = forkGeneration();
+    const generation: Generation = { worker, endTimes: { retire: 0, stop: 0 } };
     alive.add(generation);
+    starting = generation;
     const late = killIn(generation, START_MS);
     let failure: string | undefined;
-    generation.worker.on("message", (report: Report) => {
+    worker.on("message", (report: Report) => {
       if (report.kind === "failed") failure = report.message;
       if (report.kind !== "serves") return;
       clearTimeout(late);
       log.info({ generation: number }, "a generation serves");
       serves(generation, report.endTimes);
     });
-    generation.worker.once("exit", (code, signal) =>
-      ended(generation, failure ?? `generation ${number} ended (${signal ?? code})`),
-    );
+    worker.once("exit", (code, signal) => ended(generation, failure ?? `died: ${signal ?? code}`));
     send(generation, { kind: "begin", ...beginning, generation: number });
   };
   const serves = (generation: Generation, endTimes: EndTimes) => {
@@ -76,7 +77,8 @@ export function runPrimary(beginning: Omit<Beginning, "generation">, log: Log) {
     if (current === generation) {
       current = undefined;
       log.error({ reason }, "what served has died");
-      if (performance.now() - servesSince > SHORT_LIFE_MS) isAnotherWanted = true;
+      shortLives = performance.now() - servesSince > SHORT_LIFE_MS ? 0 : shortLives + 1;
+      isAnotherWanted = shortLives < MAX_SHORT_LIVES;
     } else if (current && servesSince > performance.now()) {
       log.error({ reason }, "the new generation did not start; the old one serves on");
     }

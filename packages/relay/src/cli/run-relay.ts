@@ -5,6 +5,7 @@ import { RelayError } from "../errors.ts";
 import { formatForTerminal } from "../terminal-text.ts";
 import { runStateCommand } from "./commands/run-state-command.ts";
 import { runGeneration } from "./generation.ts";
+import { isGeneration } from "./generation-process.ts";
 import { parseArgv } from "./parse-argv.ts";
 import { start } from "./start.ts";
 import type { Streams } from "./streams.ts";
@@ -38,7 +39,11 @@ export async function runRelay(
   }
   process.umask(0o077);
   if (cluster.isWorker && invocation.kind === "start") {
-    return runGeneration(app, invocation, env, streams);
+    if (isGeneration(env)) return runGeneration(app, invocation, env, streams);
+    const message =
+      "this process is a worker of somebody else's cluster; start the relay as a process of its own (pm2: exec_mode fork)";
+    // The cluster would keep it.
+    process.exit(fail(message));
   }
   try {
     if (invocation.kind !== "start") {

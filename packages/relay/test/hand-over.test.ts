@@ -1,0 +1,330 @@
+import { once } from "node:events";
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { Agent, type IncomingMessage, request } from "node:http";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { KEY, RelayRun, type RelayRunOptions, relayRoot } from "./relay-run.ts";
+import { within } from "./support.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+let root: string;
+let config: string;
+
+beforeEach(() => {
+  root = relayRoot();
+  config = join(root, "relay.jsonc");
+  admit("u-ana");
+});
+
+/** Writes a configuration that admits these people. */
+function admit(...users: readonly string[]): void {
+  writeFileSync(config, JSON.stringify({ access: [{ users }] }));
+}
+
+/** A relay with the test app, and ways to look at it. */
+class Relay {
+  readonly run: RelayRun;
+  url = "";
+
+  static async start(options: RelayRunOptions = {}, flags: readonly string[] = []): Promise<Relay> {
+    const relay = new Relay(options, flags);
+    [, relay.url = ""] = await relay.run.says(/(http:\/\/\S+\/poe) /);
+    return relay;
+  }
+
+  private constructor({ env, ...options }: RelayRunOptions, flags: readonly string[]) {
+    const args = ["start", "--port", "0", "--config", config, ...flags];
+    this.run = new RelayRun(root, args, { ...options, env: { POE_ACCESS_KEY: KEY, ...env } });
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.run.child.kill(signal);
+  }
+
+  /** Over a connection of its own, unless another agent is given. */
+  async ask(
+    headers: Record<string, string> = {},
+    agent: Agent | false = false,
+  ): Promise<IncomingMessage> {
+    const asked = request(this.url, {
+      method: "POST",
+      agent,
+      headers: { "x-user": "u-ana", ...headers },
+    });
+    const [response] = (await within(once(asked.end(), "response"))) as [IncomingMessage];
+    return response.setEncoding("utf8");
+  }
+
+  /** The process that answers now, and what it answers. */
+  async answers(headers: Record<string, string> = {}): Promise<{ pid: number; text: string }> {
+    const response = await this.ask(headers);
+    return { pid: Number(response.headers["x-pid"]), text: await textOf(response) };
+  }
+
+  /** Resolves once the n-th generation serves, of which the log tells. */
+  async serves(generation: number): Promise<void> {
+    await this.run.says(
+      new RegExp(`"generation":${generation},"msg":"a generation serves"`),
+      "stderr",
+    );
+  }
+
+  /** How often the log has this. */
+  count(text: string): number {
+    return this.run.stderr.split(text).length - 1;
+  }
+
+  get workers(): number[] {
+    const { pid } = this.run.child;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+    return children.split(" ").filter(Boolean).map(Number);
+  }
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of response) text += String(chunk);
+  return text;
+}
+
+/** A response that is open until the test ends it. */
+async function streaming(relay: Relay, name = "end") {
+  const file = join(root, name);
+  const response = await relay.ask({ "x-stream": file });
+  const text = textOf(response);
+  return {
+    pid: Number(response.headers["x-pid"]),
+    /** Lets it come to its end; resolves with everything that it said. */
+    end: () => {
+      writeFileSync(file, "");
+      return within(text, 30_000);
+    },
+  };
+}
+
+describe("SIGHUP", () => {
+  test("starts another process on the configuration that is there then, and lets open responses end", async () => {
+    const relay = await Relay.start();
+    const open = await streaming(relay);
+    admit("u-ana", "u-bob");
+    expect((await relay.answers({ "x-user": "u-bob" })).text).toContain("u-bob");
+    relay.kill("SIGHUP");
+    await relay.serves(2);
+    const { pid, text } = await relay.answers({ "x-user": "u-bob" });
+    expect(text).toBe("user");
+    expect(pid).not.toBe(open.pid);
+    expect(relay.workers.toSorted()).toEqual([open.pid, pid].toSorted());
+    expect(await open.end()).toBe("begin\nend\n");
+    await relay.run.says(/"generation":1,"msg":"a generation has ended"/, "stderr");
+    relay.kill("SIGTERM");
+    expect(await relay.run.ends()).toBe(0);
+    expect(readdirSync(join(root, "home/.local/state/acp-kit/poe-relay/default/owners"))).toEqual(
+      [],
+    );
+  });
+
+  test("with a mistake in the configuration leaves the old process serving, and says why once", async () => {
+    const relay = await Relay.start();
+    const before = await relay.answers();
+    writeFileSync(config, '{ "acess": [] }');
+    relay.kill("SIGHUP");
+    await relay.run.says(/the old one serves on/, "stderr");
+    expect(await relay.answers()).toEqual(before);
+    expect(relay.count('unknown key; did you mean \\"access\\"?')).toBe(1);
+    writeFileSync(config, '{ "access": [{ "users": ["u-ana"] }], "stateDir": "/elsewhere" }');
+    relay.kill("SIGHUP");
+    await relay.run.says(/the configuration names \/elsewhere; stop the relay first/, "stderr");
+    expect(await relay.answers()).toEqual(before);
+    admit("u-ana");
+    relay.kill("SIGHUP");
+    await relay.serves(4);
+    expect((await relay.answers()).pid).not.toBe(before.pid);
+  });
+
+  test("that would make a fifth process waits, and several of them make one", async () => {
+    const relay = await Relay.start();
+    const open = [await streaming(relay, "1")];
+    for (const generation of [2, 3, 4]) {
+      relay.kill("SIGHUP");
+      await relay.serves(generation);
+      open.push(await streaming(relay, String(generation)));
+    }
+    for (let times = 0; times < 3; times++) {
+      relay.kill("SIGHUP");
+      // It has been heard once a request that came behind it has been answered.
+      await relay.answers();
+    }
+    expect(relay.workers).toHaveLength(4);
+    expect(await open[1]?.end()).toBe("begin\nend\n");
+    await relay.serves(5);
+    expect(relay.workers).toHaveLength(4);
+    for (const { end } of open) await end();
+    await vi.waitFor(() => expect(relay.workers).toHaveLength(1), 30_000);
+    expect(relay.count("a generation serves")).toBe(5);
+  });
+
+  test("loses no request on a connection that is kept", async () => {
+    const relay = await Relay.start();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    const first = await relay.ask({}, agent);
+    await textOf(first);
+    relay.kill("SIGHUP");
+    await relay.serves(2);
+    const second = await relay.ask({}, agent);
+    expect(second.headers).toMatchObject({
+      "x-pid": first.headers["x-pid"],
+      connection: "close",
+    });
+    expect(await textOf(second)).toBe("user");
+    const third = await relay.ask({}, agent);
+    expect(third.headers["x-pid"]).not.toBe(first.headers["x-pid"]);
+    expect(await textOf(third)).toBe("user");
+  });
+
+  test("changes nothing about the demo's key", async () => {
+    const demo = new RelayRun(root, ["start", "--port", "0"]);
+    const [, url = ""] = await demo.says(/^Address +(\S+)$/m);
+    demo.child.kill("SIGHUP");
+    const [, state = ""] = await demo.says(/^State +(\S+) /m);
+    const owners = () =>
+      readdirSync(join(state, "owners")).filter((name) => name.endsWith(".lock"));
+    await vi.waitFor(() => expect(owners()).toHaveLength(2), 30_000);
+    await vi.waitFor(() => expect(owners()).toHaveLength(1), 30_000);
+    expect((await fetch(url, { method: "POST" })).status).toBe(200);
+    expect(demo.stdout.match(/Bearer/g)).toHaveLength(1);
+    demo.child.kill("SIGTERM");
+    expect(await demo.ends()).toBe(0);
+    expect(readdirSync(join(root, "tmp"))).toEqual([]);
+  });
+});
+
+describe("SIGTERM", () => {
+  test("lets an open response end within --drain-seconds, and refuses new ones visibly", async () => {
+    const relay = await Relay.start({}, ["--drain-seconds", "60"]);
+    const open = await streaming(relay);
+    relay.kill("SIGTERM");
+    await vi.waitFor(async () => expect((await relay.answers()).text).toBe("draining\n"), 10_000);
+    expect(await open.end()).toBe("begin\nend\n");
+    expect(await relay.run.ends()).toBe(0);
+  });
+
+  test("ends what goes on for longer visibly", async () => {
+    const relay = await Relay.start({}, ["--drain-seconds", "0.1"]);
+    const response = await relay.ask({ "x-stream": "drains" });
+    relay.kill("SIGTERM");
+    expect(await within(textOf(response))).toBe("begin\nsealed\n");
+    expect(await relay.run.ends()).toBe(0);
+  });
+
+  test("ends processes that retire too", async () => {
+    const relay = await Relay.start({}, ["--drain-seconds", "0.1"]);
+    const response = await relay.ask({ "x-stream": "drains" });
+    relay.kill("SIGHUP");
+    await relay.serves(2);
+    relay.kill("SIGTERM");
+    expect(await within(textOf(response))).toBe("begin\nsealed\n");
+    expect(await relay.run.ends()).toBe(0);
+  });
+});
+
+describe("a process that is killed", () => {
+  test("is replaced, and the port stays; the third that dies so soon ends the relay", async () => {
+    const { server, port } = await listening();
+    server.close();
+    const relay = await Relay.start({}, ["--port", String(port)]);
+    for (const generation of [2, 3]) {
+      process.kill((await relay.answers()).pid, "SIGKILL");
+      await relay.serves(generation);
+      expect((await relay.answers()).text).toBe("user");
+    }
+    process.kill((await relay.answers()).pid, "SIGKILL");
+    expect(await relay.run.ends()).toBe(1);
+    expect(relay.run.stderr.trimEnd().split("\n").at(-1)).toBe("poe-relay: died: SIGKILL");
+  });
+
+  test("takes the others with it when it is the one that holds the socket", async () => {
+    const relay = await Relay.start();
+    const { pid } = await relay.answers();
+    relay.kill("SIGKILL");
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), 2_000);
+  });
+});
+
+describe("a socket of the service manager", () => {
+  /** `sh` is replaced by the relay, which so has the process id that the variable names. */
+  const wrapper = ["/bin/sh", "-c", 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"', "sh"];
+
+  test("is served, over a hand-over, and no other program gets it", async () => {
+    const { server, port, fd } = await listening();
+    const agent = join(import.meta.dirname, "../../demo-agent/src/main.ts");
+    const relay = await Relay.start({ wrapper, stdio: [fd] }, [
+      "--agent",
+      `${process.execPath} --conditions=@acp-kit/source ${agent} --scenario echo`,
+    ]);
+    // From here on only the relay accepts.
+    server.close();
+    expect(relay.url).toBe(`http://127.0.0.1:${port}/poe`);
+    const before = await relay.answers({ "x-prompt": "hello" });
+    relay.kill("SIGHUP");
+    await relay.serves(2);
+    const after = await relay.answers({ "x-prompt": "hello" });
+    const agents = relay.workers.flatMap((worker) => descendants(worker));
+    const inode = socketOf(relay.run.child.pid, 3);
+    expect(agents.length).toBeGreaterThan(0);
+    for (const pid of agents) expect(socketsOf(pid)).not.toContain(inode);
+    const [serving = 0] = relay.workers.slice(-1);
+    process.kill(serving, "SIGKILL");
+    await vi.waitFor(() => expect(relay.workers).not.toContain(serving), 10_000);
+    // Nobody listens now but the system: it keeps what comes.
+    expect((await relay.answers()).text).toBe("user");
+    expect([before.text, after.text]).toEqual(["hello", "hello"]);
+    relay.kill("SIGTERM");
+    expect(await relay.run.ends()).toBe(0);
+  });
+
+  test("is refused for the demo, and when there are several", async () => {
+    const demo = new RelayRun(root, ["start"], { wrapper, stdio: [(await listening()).fd] });
+    expect(await demo.ends()).toBe(1);
+    expect(demo.stderr).toMatch(/^poe-relay: the demo listens by itself; set POE_ACCESS_KEY .*\n$/);
+    const two = ["/bin/sh", "-c", 'LISTEN_FDS=2 LISTEN_PID=$$ exec "$@"', "sh"];
+    const several = new RelayRun(root, ["start"], { wrapper: two, env: { POE_ACCESS_KEY: KEY } });
+    expect(await several.ends()).toBe(1);
+    expect(several.stderr).toContain("passes 2 sockets and the relay takes one");
+  });
+});
+
+test("in somebody else's cluster it does not start, and says what to do", async () => {
+  const run = new RelayRun(root, ["start"], { env: { NODE_UNIQUE_ID: "1" }, stdio: ["ipc"] });
+  expect(await run.ends()).toBe(1);
+  expect(run.stderr).toMatch(/^poe-relay: .* start the relay as a process of its own .*\n$/);
+});
+
+function descendants(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+  return children
+    .split(" ")
+    .filter(Boolean)
+    .map(Number)
+    .flatMap((child) => [child, ...descendants(child)]);
+}
+
+function socketOf(pid: number | undefined, fd: number | string): string {
+  return readlinkSync(`/proc/${pid}/fd/${fd}`);
+}
+
+function socketsOf(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/fd`).map((fd) => socketOf(pid, fd));
+}
+
+/** A socket that listens, as a service manager makes one. */
+async function listening() {
+  const server = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  const { fd } = (server as unknown as { _handle: { fd: number } })._handle;
+  return { server, port, fd };
+}
