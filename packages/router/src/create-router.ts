@@ -49,7 +49,10 @@ class ConversationRouter implements Router {
     this.defaults = config.defaults ?? DEFAULT_OPTIONS;
     this.#watch = new LogWatch(config.store);
     this.#inbox = config.store.onChange((conversation, part) => {
-      if (part === "inbox") void this.#pump(conversation);
+      if (part !== "inbox") return;
+      if (this.#retired === undefined || this.#conversations.has(conversation)) {
+        void this.#pump(conversation);
+      }
     });
   }
 
@@ -217,7 +220,7 @@ class ConversationRouter implements Router {
     if (this.#closed) return;
     let conversation = this.#conversations.get(id);
     if (!conversation) {
-      if (this.#retired !== undefined) return;
+      if (this.#retired !== undefined) return this.#passOn(id);
       conversation = this.#createConversation(id);
       this.#conversations.set(id, conversation);
     }
@@ -229,6 +232,12 @@ class ConversationRouter implements Router {
     // Another process owns it, or nothing was to be done in it but to take it from a dead owner.
     const isUnused = conversation.isIdle && !conversation.session;
     if (isUnused && this.#conversations.get(id) === conversation) await this.#close(conversation);
+  }
+
+  /** Whoever posts to a conversation without an owner is expected to become it: leaving it tells the others. */
+  async #passOn(id: string): Promise<void> {
+    const lease = await this.#config.store.claim(id);
+    if (lease) await this.#config.store.release(lease);
   }
 
   async #retire(): Promise<void> {

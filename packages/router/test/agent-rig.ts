@@ -26,7 +26,8 @@ export class AgentRig implements AsyncDisposable {
   readonly reports: RouterReport[] = [];
   readonly directory = mkdtempSync(path.join(tmpdir(), "router-test-"));
 
-  constructor(script: object, config: Partial<RouterConfig> = {}) {
+  /** @param sessions - Where the agent keeps its sessions; [a directory of its own]. */
+  constructor(script: object, config: Partial<RouterConfig> = {}, sessions?: string) {
     const file = path.join(this.directory, "script.json");
     writeFileSync(file, JSON.stringify(script));
     this.agent = new AgentSupervisor({
@@ -34,7 +35,14 @@ export class AgentRig implements AsyncDisposable {
         process.execPath,
         "--conditions=@acp-kit/source",
         demoAgent,
-        ...["--script", file, "--record", this.#recordFile, "--store", `${this.directory}/store`],
+        ...[
+          "--script",
+          file,
+          "--record",
+          this.#recordFile,
+          "--store",
+          sessions ?? `${this.directory}/store`,
+        ],
       ],
       hostEnv: process.env,
       clientInfo: { name: "router-test", version: "0" },
