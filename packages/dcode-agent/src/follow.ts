@@ -7,6 +7,8 @@ import { createMappingState, type MappingState } from "./mapping/state.ts";
 /** How long a daemon that does not answer is waited for: the time of a restart. */
 const AWAY_MS = 60_000;
 const RETRY = { firstMs: 100, maxMs: 2_000, forMs: AWAY_MS };
+/** How often an event that cannot be read is read before it is left out. */
+const READ_TRIES = 5;
 const LOOKS = 3;
 const LOOK_EVERY_MS = 100;
 
@@ -39,8 +41,8 @@ export async function followSession(
     end.settle();
     end = undefined;
   };
-  /** One that could not be read: broken on its way perhaps, so it is asked for once more. */
-  let unreadable: number | undefined;
+  /** One that could not be read: broken on its way perhaps, so it is asked for again. */
+  const unreadable = { seq: 0, tries: 0 };
   while (!signal.aborted) {
     try {
       const events = client.events(id, {
@@ -57,9 +59,10 @@ export async function followSession(
     } catch (error) {
       if (signal.aborted) return;
       const why = failureCode(error);
-      if (why === "bad_event" && unreadable !== from) {
-        unreadable = from;
-        continue;
+      if (why === "bad_event") {
+        if (unreadable.seq !== from) Object.assign(unreadable, { seq: from, tries: 0 });
+        unreadable.tries += 1;
+        if (unreadable.tries < READ_TRIES) continue;
       }
       if (why !== ErrorCode.eventsExpired && why !== "gap" && why !== "bad_event") throw error;
       follower.onError(error, "events");
