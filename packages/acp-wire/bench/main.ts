@@ -180,4 +180,4 @@ const report = {
   },
 };
 console.log(JSON.stringify(report, null, 2));
-process.exit(0);
+process.exit(Object.values(report.ratios).every(({ is, atLeast }) => is >= atLeast) ? 0 : 1);
