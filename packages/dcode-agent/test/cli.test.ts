@@ -136,7 +136,7 @@ test("a client on SDK 2.4 opens, prompts with a question, lists, loads, cancels,
   expect(modes?.availableModes.map(({ id }) => id)).toEqual(["plan", "assist", "auto"]);
   expect(configOptions).toMatchObject([{ id: "mode", category: "mode", currentValue: "assist" }]);
   const answer = await server.request("session/prompt", { sessionId, prompt: text("go") });
-  expect(answer.stopReason).toBe("end_turn");
+  expect(answer).toMatchObject({ stopReason: "end_turn" });
   // Only the network is asked about for longer than a session.
   expect(asked).toEqual([["allow allow_once", "allow_session allow_always", "deny reject_once"]]);
   const diff = { type: "diff", path: join(rig.cwd, "a.txt"), oldText: null, newText: "A\n" };
@@ -153,7 +153,7 @@ test("a client on SDK 2.4 opens, prompts with a question, lists, loads, cancels,
   ]);
   const waiting = server.request("session/prompt", { sessionId, prompt: text("wait") });
   await server.notify("session/cancel", { sessionId });
-  expect((await waiting).stopReason).toBe("cancelled");
+  expect(await waiting).toEqual({ stopReason: "cancelled" });
   await server.request("session/close", { sessionId });
   await server.request("session/resume", { sessionId, cwd: rig.cwd });
   await server.request("session/delete", { sessionId });

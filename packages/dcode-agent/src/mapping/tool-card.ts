@@ -36,10 +36,11 @@ export function toolTitle(name: string, input: unknown): string {
 /** The files that a call names, absolute: dcode takes paths relative to its workspace too. */
 export function toolLocations(input: unknown, workspace: string): ToolCallLocation[] {
   const fields = asFields(input);
-  const paths = [fields, ...editsOf(fields)].map((each) => textOf(each["path"]));
-  return [...new Set(paths)]
+  const paths = [fields, ...editsOf(fields)]
+    .map((each) => textOf(each["path"]))
     .filter((each) => each !== "")
-    .map((each) => ({ path: path.resolve(workspace, each) }));
+    .map((each) => path.resolve(workspace, each));
+  return [...new Set(paths)].map((each) => ({ path: each }));
 }
 
 export type Fields = { readonly [key: string]: unknown };
