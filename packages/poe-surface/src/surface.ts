@@ -92,10 +92,14 @@ class PoeSurface implements RelaySurface {
     return this.#answer(bot, parsePoeRequest(body.text), outgoing);
   }
 
-  async drain(): Promise<void> {
+  async drain(seal: AbortSignal): Promise<void> {
     this.#isDraining = true;
     const { line } = this.#host;
-    for (const response of line.all) response.seal();
+    const sealAll = () => {
+      for (const response of line.all) response.seal();
+    };
+    seal.addEventListener("abort", sealAll);
+    if (seal.aborted) sealAll();
     await line.empty();
   }
 

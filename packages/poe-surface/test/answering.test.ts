@@ -172,7 +172,7 @@ test("at the end of the relay open responses end visibly, and may be sent again"
   await query.waitFor((one) => one.body() === "Half of");
   const waiting = rig.ask("next");
   await waiting.waitFor((one) => one.body().includes("Queued"));
-  await rig.surface.drain();
+  await rig.surface.drain(AbortSignal.abort());
   const again = rig.ask("later");
   for (const one of [query, waiting, again]) {
     expect(await finished(one)).toContain("The bot is restarting");
@@ -184,6 +184,19 @@ test("at the end of the relay open responses end visibly, and may be sent again"
     );
   }
   expect(query.body()).toMatch(/^Half of\n\n/);
+});
+
+test("until the relay's time is up, open responses go on and new messages are refused", async () => {
+  await using rig = await Rig.open();
+  const query = rig.ask("hi");
+  const prompt = await rig.agent.prompted(1);
+  const seal = new AbortController();
+  const drained = rig.surface.drain(seal.signal);
+  expect(await rig.answer("later")).toContain("The bot is restarting");
+  prompt.say("All of it");
+  prompt.end();
+  expect(await finished(query)).toBe("All of it");
+  await drained;
 });
 
 test("a log that no longer has what was not delivered says so, and goes on", async () => {

@@ -110,7 +110,7 @@ export class Door implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.surface.drain();
+    await this.surface.drain(AbortSignal.abort());
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
   }
