@@ -189,7 +189,7 @@ export class Conversation {
 
   async #accept(taken: TakenItem, tenure: Tenure): Promise<void> {
     this.#lastUsedAt = this.#host.now();
-    this.#lastUser = taken.item.user || this.#lastUser;
+    this.#lastUser = taken.item.user ?? this.#lastUser;
     switch (taken.item.kind) {
       case "prompt":
         if ("turn" in taken) this.#enqueue(taken.item, taken.turn, taken.attempt, tenure);
@@ -240,7 +240,9 @@ export class Conversation {
 
   /** The owner has the last word: whoever posted the item may have known less. */
   #mayDecide(item: AnswerItem | CancelItem, runner: TurnRunner): boolean {
-    return mayDecide(item.user, runner.item.user, this.#host.roleOf(item.user));
+    const { user } = item;
+    const role = user === undefined ? undefined : this.#host.roleOf(user);
+    return mayDecide(user, runner.item.user, role);
   }
 
   /** Ends a turn that never started. */
@@ -311,6 +313,7 @@ export class Conversation {
       });
     }
     for (const event of parseSessionUpdate(params)) {
+      if (isWork(event)) runner?.noteWork();
       if (event.kind === "config" && event.options) this.#noteModel(event.options);
       const kept = this.#cap.admit(event, runner?.turn);
       if (kept) this.#record(kept, runner?.turn);
@@ -335,4 +338,9 @@ export class Conversation {
   #failed(what: string, error: unknown): void {
     this.#host.report({ kind: "failure", conversation: this.id, what, error });
   }
+}
+
+/** What an agent says on behalf of a prompt, as against news about its session. */
+function isWork({ kind }: EventBody): boolean {
+  return kind === "text" || kind === "thought" || kind === "tool-start" || kind === "tool-update";
 }

@@ -94,7 +94,7 @@ class ConversationRouter implements Router {
     conversation: string,
     turn: string,
     cause: CancelCause,
-    user = "",
+    user?: string,
   ): Promise<void> {
     const at = this.#now();
     const log = this.log(conversation);
@@ -102,7 +102,7 @@ class ConversationRouter implements Router {
     const item: InboxItem = {
       kind: "cancel",
       key: `cancel:${randomUUID()}`,
-      user,
+      ...(user !== undefined && { user }),
       turn,
       cause,
       at,
@@ -268,14 +268,14 @@ class ConversationRouter implements Router {
     conversation: string,
     item: Exclude<InboxItem, { kind: "prompt" }>,
   ): Promise<OpenTurn | undefined> {
-    if (item.kind === "reset" || item.user === "") return undefined;
+    const { user } = item;
+    if (item.kind === "reset" || user === undefined) return undefined;
     const turns = await this.openTurns(conversation);
     const turn = turns.find(({ turn, asks }) =>
       item.kind === "cancel" ? turn === item.turn : asks.some(({ id }) => id === item.permission),
     );
-    if (!turn || mayDecide(item.user, turn.who, this.#config.roleOf?.(item.user, conversation)))
-      return undefined;
-    return turn;
+    const isAllowed = turn && mayDecide(user, turn.who, this.#config.roleOf?.(user, conversation));
+    return isAllowed ? undefined : turn;
   }
 
   #createConversation(id: string): Conversation {

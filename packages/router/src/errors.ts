@@ -5,7 +5,8 @@
  * - `queue-full`: more prompts wait in this conversation than it takes.
  * - `empty-prompt`: the query has no user message with text or a file.
  * - `workspace`: the conversation's directory cannot be used.
- * - `timeout`: the agent opened no session in time.
+ * - `timeout`: the agent did not open or change a session in time.
+ * - `protocol`: the agent answered something that cannot be used.
  * - `unwritable`: nothing can be saved now, because the disk is full, read-only or fails; it may be possible later.
  * - `corrupt`: the database is damaged.
  * - `closed`: the router or store was closed.
@@ -18,6 +19,7 @@ export type RouterErrorCode =
   | "empty-prompt"
   | "workspace"
   | "timeout"
+  | "protocol"
   | "unwritable"
   | "corrupt"
   | "closed";
@@ -52,7 +54,8 @@ const chatTexts: Readonly<Record<RouterErrorCode, string>> = {
   "queue-full": "Too many messages wait in this conversation already.",
   "empty-prompt": "There is nothing in this message to answer.",
   workspace: "The directory of this conversation cannot be used.",
-  timeout: "The agent did not open a session in time.",
+  timeout: "The agent did not answer in time.",
+  protocol: "The agent answered in a way that this relay does not understand.",
   unwritable: "The relay cannot save anything at the moment. Please try again later.",
   corrupt: "The relay's database is damaged; its operator has to restore it.",
   closed: "The relay is shutting down.",

@@ -14,9 +14,11 @@ export function parseFailure(error: unknown, phase: FailurePhase): TurnOutcome {
     const exit = asFields(asFields(error)?.["exit"]);
     const status = exit?.["code"];
     const signal = exit?.["signal"];
+    // What the process itself was doing: opening a session may have to start it first.
+    const isStart = exit?.["phase"] === "spawn" || exit?.["phase"] === "initialize";
     return {
       kind: "agent-exited",
-      phase,
+      phase: isStart ? "start" : phase,
       code: typeof status === "number" ? status : null,
       signal: typeof signal === "string" ? signal : null,
     };

@@ -22,6 +22,7 @@ export function parsePermissionAsk(
   const title = asText(call["title"]) ?? about.known?.title ?? "";
   const input = formatSubject(call["rawInput"] ?? about.known?.rawInput);
   const subject = cut(input ?? title, MAX_SUBJECT_CODE_POINTS);
+  const subjectCut = subject !== (input ?? title);
   return {
     id: about.id,
     requester: about.requester,
@@ -29,8 +30,11 @@ export function parsePermissionAsk(
     toolKind: asText(call["kind"]) ?? about.known?.toolKind ?? "other",
     subject,
     subjectFrom: input === undefined ? "title" : "input",
-    subjectCut: subject !== (input ?? title),
-    options: parseOptionList(request.options),
+    subjectCut,
+    // What nobody could read whole may be allowed once, not for ever.
+    options: parseOptionList(request.options).filter(
+      ({ kind }) => !subjectCut || kind !== "allow_always",
+    ),
     expiresAt: about.now + QUESTION_TIMEOUT_MS,
   };
 }
@@ -71,22 +75,23 @@ function parseOptionList(value: unknown): PermissionOption[] {
   });
 }
 
-/** A command, a path or a URL where the input has one under a usual name, else the whole input. */
+/** Members of an input that say nothing about what is run. */
+const remarks: ReadonlySet<string> = new Set(["description", "timeout", "timeout_ms"]);
+
+/** A command, a path or a URL where the input is nothing else, else the whole input: what stands beside one may matter. */
 function formatSubject(input: unknown): string | undefined {
   if (typeof input === "string") return input;
   const fields = asFields(input);
   if (!fields) return input === undefined || input === null ? undefined : JSON.stringify(input);
   const names = Object.keys(fields);
-  for (const name of ["command", "cmd", "script"]) {
-    const value = fields[name];
+  const [name = "", ...others] = names.filter((one) => !remarks.has(one));
+  const value = others.length === 0 ? fields[name] : undefined;
+  if (["command", "cmd", "script"].includes(name)) {
     if (typeof value === "string" && value !== "") return value;
     if (Array.isArray(value) && value.length > 0) return formatArgv(value);
   }
-  for (const name of ["path", "file_path", "filePath", "url"]) {
-    const value = fields[name];
-    // Beside a path there may be what is written there: then the path alone would say too little.
-    if (typeof value === "string" && names.length === 1) return value;
-  }
+  const isPlace = ["path", "file_path", "filePath", "url"].includes(name);
+  if (isPlace && typeof value === "string" && names.length === 1) return value;
   return names.length === 0 ? undefined : JSON.stringify(fields, null, 2);
 }
 

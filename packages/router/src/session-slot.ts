@@ -1,6 +1,10 @@
 import type { ContentBlock, SessionClient, SessionSetup } from "@acp-kit/acp-wire";
 import type { Agent } from "./agent.ts";
 import { readModelSetting } from "./session-model.ts";
+import { within } from "./within.ts";
+
+/** How long an agent may take to close a session, in milliseconds; it is let go in any case. */
+const CLOSE_TIMEOUT_MS = 10_000;
 
 /** A session of the agent that this process may prompt. */
 export type Attached = {
@@ -79,13 +83,13 @@ export class SessionSlot {
     this.detach();
   }
 
-  /** Lets the session go, and tells the agent if it wants to know. */
+  /** Lets the session go, and tells the agent if it wants to know. @throws RouterError `timeout`. */
   async close(): Promise<void> {
     const attached = this.#attached;
     this.detach();
     const { agent } = this.#host;
     if (attached && agent.capabilities.sessionCapabilities?.close && agent.closeSession) {
-      await agent.closeSession(attached.session);
+      await within(CLOSE_TIMEOUT_MS, agent.closeSession(attached.session));
     }
   }
 

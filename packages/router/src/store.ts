@@ -61,7 +61,8 @@ export type AnswerItem = {
 export type CancelItem = {
   readonly kind: "cancel";
   readonly key: string;
-  readonly user: string;
+  /** Absent: the relay itself. */
+  readonly user?: string;
   readonly turn: string;
   readonly cause: CancelCause;
   readonly at: number;

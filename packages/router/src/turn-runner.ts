@@ -8,6 +8,7 @@ import type { Agent } from "./agent.ts";
 import { RouterError } from "./errors.ts";
 import type { CancelCause, EventBody, FailurePhase, PermissionAsk, TurnOutcome } from "./events.ts";
 import { parseFailure } from "./failure.ts";
+import { asFields, asText } from "./fields.ts";
 import {
   choosePolicyOption,
   parsePermissionAsk,
@@ -21,9 +22,13 @@ import { readModelSetting } from "./session-model.ts";
 import type { Attached, AttachResult, SessionSlot } from "./session-slot.ts";
 import type { PromptItem } from "./store.ts";
 import { reduceTurn, type TurnEffect, type TurnEvent, type TurnState } from "./turn-state.ts";
+import { within } from "./within.ts";
 
 /** How long a session may take to open, the start of the agent included, in milliseconds. */
 export const ATTACH_TIMEOUT_MS = 300_000;
+
+/** How long an agent may take to change its model, in milliseconds. */
+const SETTING_TIMEOUT_MS = 30_000;
 
 /** Whatever a running turn needs of its conversation. */
 export type TurnHost = {
@@ -54,6 +59,8 @@ export class TurnRunner {
   #state: TurnState;
   #attached: Attached | undefined;
   #seed: string | undefined;
+  /** Set by the agent's first word or tool call in this turn. */
+  #hasWorked = false;
   #leave: (() => void) | undefined;
   #deadline: NodeJS.Timeout | undefined;
 
@@ -89,6 +96,11 @@ export class TurnRunner {
 
   answer(permission: string, option: string | undefined, by: string): boolean {
     return this.#questions.answer(permission, option, by);
+  }
+
+  /** The agent has worked on this turn: it must not be sent again by itself. */
+  noteWork(): void {
+    this.#hasWorked = true;
   }
 
   /** Keeps what an update told about a tool call, for the question that it may ask. */
@@ -204,8 +216,12 @@ export class TurnRunner {
     try {
       const setting = readModelSetting(attached.setup);
       const { agent } = this.#host;
-      if (setting?.option === undefined) await agent.setModel(attached.session, options.model);
-      else await agent.setConfigOption(attached.session, setting.option, options.model);
+      await within(
+        SETTING_TIMEOUT_MS,
+        setting?.option === undefined
+          ? agent.setModel(attached.session, options.model)
+          : agent.setConfigOption(attached.session, setting.option, options.model),
+      );
       attached.model = options.model;
     } catch (error) {
       this.#host.onFailure("set model", error);
@@ -221,10 +237,17 @@ export class TurnRunner {
     const { agent, slot } = this.#host;
     try {
       const blocks = createPromptBlocks(request, this.#seed);
-      const { stopReason } = await agent.prompt(attached.session, blocks);
+      const result: unknown = await agent.prompt(attached.session, blocks);
+      const stopReason = asText(asFields(result)?.["stopReason"]);
+      if (stopReason === undefined) {
+        const text = "The agent answered a prompt without a stop reason";
+        throw new RouterError(text, { code: "protocol" });
+      }
       this.#step({ kind: "responded", at: this.#host.now(), stopReason });
     } catch (error) {
-      if (again || this.#state.kind !== "running" || !isSessionNotFound(error)) {
+      // The same code means any other resource that is not there: once the agent has worked, it is not asked twice.
+      const isLost = isSessionNotFound(error) && !this.#hasWorked;
+      if (again || this.#state.kind !== "running" || !isLost) {
         this.#fail(error, "prompt");
         return;
       }
@@ -253,20 +276,13 @@ export class TurnRunner {
     this.#ended.resolve(outcome);
   }
 
-  /** Bounds a wait for a session; an attempt that takes too long is given up, and the slot with it. */
+  /** A session that takes too long is given up, and the slot with it. */
   async #bounded(attach: Promise<AttachResult>): Promise<AttachResult> {
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      this.#host.slot.detach();
-      const seconds = ATTACH_TIMEOUT_MS / 1000;
-      reject(
-        new RouterError(`The agent opened no session within ${seconds} s`, { code: "timeout" }),
-      );
-    }, ATTACH_TIMEOUT_MS);
     try {
-      return await Promise.race([attach, late]);
-    } finally {
-      clearTimeout(timer);
+      return await within(ATTACH_TIMEOUT_MS, attach);
+    } catch (error) {
+      if (error instanceof RouterError && error.code === "timeout") this.#host.slot.detach();
+      throw error;
     }
   }
 }

@@ -293,6 +293,25 @@ test("a session that the agent has forgotten is made anew, and the prompt sent o
   expect(events.find((event) => event.kind === "session-attached")).toMatchObject({ lost: true });
 });
 
+test("an agent that says -32002 after it has worked is not sent the prompt again", async () => {
+  const rig = open({
+    prompt: [say("pushed. "), { kind: "fail", code: -32002, message: "Resource not found" }],
+  });
+  const events = await rig.run("push");
+  expect(textOf(events)).toBe("pushed. ");
+  expect(outcomeOf(events)).toMatchObject({ kind: "failed", code: "agent-error" });
+  expect(rig.received("session/prompt")).toHaveLength(1);
+});
+
+test("somebody without a name is not taken for the relay itself", async () => {
+  const rig = open({ prompt: [say("a"), { kind: "wait" }] });
+  const { turn } = await rig.router.submit("c", message("run"));
+  await rig.follow(turn, { until: "text" });
+  const cancel = { kind: "cancel", key: "x", user: "", turn, cause: "user", at: 1 } as const;
+  expect((await rig.router.submit("c", cancel)).how).toBe("refused");
+  await rig.router.cancelTurn("c", turn, "user");
+});
+
 test("what an agent says after its answer, and between turns, stays in the log without a turn", async () => {
   const rig = open({
     prompt: [say("in"), { kind: "answer" }, { kind: "wait", ms: 50 }, say("after")],

@@ -28,7 +28,7 @@ export function renderQuestion(ask: PermissionAsk): string {
     `${QUESTION_MARK} **${headings.get(ask.toolKind) ?? "Allow this?"}**`,
     codeBlock(showInvisible(ask.subject)),
     ...renderCaveats(ask, title),
-    renderOptions(ask.options, ask.subjectCut),
+    renderOptions(ask.options),
   ].join("\n\n");
 }
 
@@ -75,11 +75,8 @@ function byWhom(person: string, requester: string | undefined): string {
   return requester === undefined || person === requester ? " by you" : " by an approver";
 }
 
-/** What nobody could read whole may be allowed once, not for ever; the numbers stay those of the agent's list. */
-function renderOptions(options: readonly PermissionOption[], isCut: boolean): string {
-  const numbered = options.flatMap((option, index) =>
-    isCut && option.kind === "allow_always" ? [] : `\`${index + 1}\` ${offer(option, options)}`,
-  );
+function renderOptions(options: readonly PermissionOption[]): string {
+  const numbered = options.map((option, index) => `\`${index + 1}\` ${offer(option, options)}`);
   const other = "anything else counts as no and is passed on.";
   return numbered.length === 0 ? `Reply: ${other}` : `${numbered.join(" · ")} — ${other}`;
 }
