@@ -1,6 +1,9 @@
 import { collectOrphans, scripts } from "@acp-kit/testkit";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { RelayProcess, SOON_MS } from "./relay-process.ts";
+
+// Processes of several kinds start in each test.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Says something, writes what nobody in a chat should read to stderr, and waits. */
 const hanging = {

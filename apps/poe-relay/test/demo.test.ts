@@ -1,6 +1,9 @@
 import type { PoeQuery } from "@acp-kit/testkit";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { RelayProcess } from "./relay-process.ts";
+
+// Processes of several kinds start in each test.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Five seconds: long enough for the plan, which is shown every three. */
 const QUICK = { flags: ["--speed", "4"] };

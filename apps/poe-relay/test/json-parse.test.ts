@@ -3,8 +3,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { scripts } from "@acp-kit/testkit";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { RelayProcess } from "./relay-process.ts";
+
+// Processes of several kinds start in each test.
+vi.setConfig({ testTimeout: 60_000 });
 
 const counter = fileURLToPath(new URL("count-json-parse.ts", import.meta.url));
 

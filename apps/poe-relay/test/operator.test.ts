@@ -1,7 +1,10 @@
 import { existsSync } from "node:fs";
 import { promptsIn, readRecord, scripts } from "@acp-kit/testkit";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { RelayProcess, SOON_MS } from "./relay-process.ts";
+
+// Processes of several kinds start in each test.
+vi.setConfig({ testTimeout: 60_000 });
 
 describe("a relay with a key and no access rule", () => {
   test("prints what would admit somebody, and tells a stranger their id without starting the agent", async () => {
