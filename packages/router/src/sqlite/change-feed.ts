@@ -24,8 +24,8 @@ export class ChangeFeed {
   readonly #self: string;
   readonly #listeners = new Set<Listener>();
   readonly #onForeignMove: (conversation: string) => void;
-  /** What the transaction under way has moved. */
-  #moved = new Map<string, Set<Move>>();
+  /** What the transaction under way has moved; may name a move more than once. */
+  #moved: { readonly conversation: string; readonly move: Move }[] = [];
   /** The newest move of another process that was announced. */
   #seen: number;
 
@@ -48,31 +48,25 @@ export class ChangeFeed {
 
   /** Notes a move of the transaction under way. */
   mark(conversation: string, move: Move): void {
-    const parts = this.#moved.get(conversation);
-    if (parts) parts.add(move);
-    else this.#moved.set(conversation, new Set([move]));
+    const last = this.#moved.at(-1);
+    if (last?.conversation === conversation && last.move === move) return;
+    this.#moved.push({ conversation, move });
   }
 
   /** Leaves word for other processes. One that registers later than this transaction sees its effects anyway. */
   beforeCommit(): void {
-    if (this.#moved.size === 0) return;
+    if (this.#moved.length === 0) return;
     if (!this.#sql.get("SELECT 1 FROM owners WHERE id <> ? LIMIT 1", this.#self)) return;
-    for (const [conversation, parts] of this.#moved) {
-      for (const move of parts) this.#leaveWord(conversation, move);
-    }
+    for (const { conversation, move } of this.#moved) this.#leaveWord(conversation, move);
   }
 
-  /** Ends the transaction; gives the conversations that it has moved. */
-  ended(committed: boolean): Iterable<string> {
+  /** Ends the transaction; gives what it has moved. */
+  ended(committed: boolean): readonly { readonly conversation: string }[] {
     const moved = this.#moved;
-    if (moved.size === 0) return [];
-    this.#moved = new Map();
-    if (committed) {
-      for (const [conversation, parts] of moved) {
-        for (const move of parts) this.#announce(conversation, move);
-      }
-    }
-    return moved.keys();
+    if (moved.length === 0) return moved;
+    this.#moved = [];
+    if (committed) for (const { conversation, move } of moved) this.#announce(conversation, move);
+    return moved;
   }
 
   /** Tells that something waits in an inbox for whoever claims the conversation. */

@@ -56,8 +56,12 @@ export class Conversations {
       this.#self,
     );
     if (row) return row;
-    throw new RouterError("Another owner has taken this conversation over", { code: "fenced" });
+    throw fenced();
   }
+}
+
+export function fenced(): RouterError {
+  return new RouterError("Another owner has taken this conversation over", { code: "fenced" });
 }
 
 /** Stands for the key of a conversation that was erased, without telling it. */

@@ -2,12 +2,15 @@ import { RouterError } from "../errors.ts";
 import type { LogEvent, NewEvent, PermissionAsk } from "../events.ts";
 import type { Lease, OpenTurn } from "../store.ts";
 import type { ChangeFeed } from "./change-feed.ts";
-import type { Conversations } from "./conversations.ts";
+import { type Conversations, fenced } from "./conversations.ts";
 import type { LogTail } from "./log-tail.ts";
 import type { Statements } from "./statements.ts";
 
 /** Characters of event bodies that one read gives at most, but for a first one that is longer. */
 const READ_CHARS = 1 << 19;
+
+/** A conversation that this process has appended to: where its log ends, as long as the lease is the newest. */
+type Place = { readonly fence: number; readonly id: number; last: number };
 
 /** The logs, and what has to be known of their turns and questions without reading them. */
 export class EventLog {
@@ -15,33 +18,72 @@ export class EventLog {
   readonly #conversations: Conversations;
   readonly #feed: ChangeFeed;
   readonly #tail: LogTail;
+  readonly #self: string;
+  readonly #places = new Map<string, Place>();
 
-  constructor(sql: Statements, conversations: Conversations, feed: ChangeFeed, tail: LogTail) {
+  /** @param self - Id of the owner that this process is. */
+  constructor(
+    sql: Statements,
+    self: string,
+    parts: { conversations: Conversations; feed: ChangeFeed; tail: LogTail },
+  ) {
     this.#sql = sql;
-    this.#conversations = conversations;
-    this.#feed = feed;
-    this.#tail = tail;
+    this.#self = self;
+    this.#conversations = parts.conversations;
+    this.#feed = parts.feed;
+    this.#tail = parts.tail;
   }
 
   /** Within a transaction. */
   append(lease: Lease, events: readonly NewEvent[]): number {
-    const { id, last } = this.#conversations.owned(lease);
-    if (events.length === 0) return last;
-    let seq = last;
+    const { conversation, fence } = lease;
+    let place = this.#places.get(conversation);
+    if (place?.fence !== fence || events.length === 0) {
+      const { id, last } = this.#conversations.owned(lease);
+      place = { id, fence, last };
+      this.#places.set(conversation, place);
+      if (events.length === 0) return last;
+    }
+    const { id } = place;
+    let seq = place.last;
     let chars = 0;
     const placed: LogEvent[] = [];
     for (const event of events) {
       seq += 1;
       const body = JSON.stringify(event);
       chars += body.length;
-      this.#sql.run("INSERT INTO events VALUES (?, ?, ?)", id, seq, body);
+      if (placed.length > 0) this.#sql.run("INSERT INTO events VALUES (?, ?, ?)", id, seq, body);
+      else this.#insertFenced(lease, id, seq, body);
       const logged = { ...event, seq };
       this.#index(id, logged);
       placed.push(logged);
     }
-    this.#tail.append(lease.conversation, placed, chars);
-    this.#feed.mark(lease.conversation, "log");
+    place.last = seq;
+    this.#tail.append(conversation, placed, chars);
+    this.#feed.mark(conversation, "log");
     return seq;
+  }
+
+  /** Forgets what is known without asking: the lease was given up, or a transaction was undone. */
+  forget(conversation: string): void {
+    this.#places.delete(conversation);
+    this.#tail.drop(conversation);
+  }
+
+  /** The fence is part of the statement, and holds for the rest of the transaction: nobody else writes until its end. */
+  #insertFenced(lease: Lease, id: number, seq: number, body: string): void {
+    const written = this.#sql.run(
+      `INSERT INTO events SELECT ?1, ?2, ?3
+       WHERE EXISTS (SELECT 1 FROM conversations WHERE id = ?1 AND fence = ?4 AND owner = ?5)`,
+      id,
+      seq,
+      body,
+      lease.fence,
+      this.#self,
+    );
+    if (written > 0) return;
+    this.forget(lease.conversation);
+    throw fenced();
   }
 
   read(conversation: string, after: number, limit: number): readonly LogEvent[] {

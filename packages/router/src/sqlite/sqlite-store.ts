@@ -63,10 +63,14 @@ export class SqliteStore implements Store {
     this.#sql = new Statements(database);
     // What another process has written is not in this one's tail.
     this.#feed = new ChangeFeed(this.#sql, lock.id, (conversation) =>
-      this.#tail.drop(conversation),
+      this.#log.forget(conversation),
     );
     this.#conversations = new Conversations(this.#sql, lock.id);
-    this.#log = new EventLog(this.#sql, this.#conversations, this.#feed, this.#tail);
+    this.#log = new EventLog(this.#sql, lock.id, {
+      conversations: this.#conversations,
+      feed: this.#feed,
+      tail: this.#tail,
+    });
     this.#inbox = new Inbox(this.#sql, this.#conversations, this.#feed);
     this.#ownership = new Ownership(this.#sql, lock, {
       conversations: this.#conversations,
@@ -81,7 +85,7 @@ export class SqliteStore implements Store {
       beforeCommit: () => this.#feed.beforeCommit(),
       ended: (committed) => {
         const moved = this.#feed.ended(committed);
-        if (!committed) for (const conversation of moved) this.#tail.drop(conversation);
+        if (!committed) for (const { conversation } of moved) this.#log.forget(conversation);
       },
     });
     this.#peers = new PeerWatch({
@@ -103,7 +107,7 @@ export class SqliteStore implements Store {
 
   release(lease: Lease): Promise<void> {
     return this.#commits.run(() => {
-      if (this.#ownership.release(lease)) this.#tail.drop(lease.conversation);
+      if (this.#ownership.release(lease)) this.#log.forget(lease.conversation);
     });
   }
 

@@ -37,9 +37,10 @@ const agent = new AgentSupervisor({
   clientInfo: { name: "crash-process", version: "0" },
 });
 const store = await openSqliteStore({ directory: path.join(directory, "store") });
+const openedInMs = performance.now() - began;
 const router = createRouter({ agent, store, stateDir: directory, cancelGraceMs: 200 });
 await router.recover();
-process.send?.({ recoveredInMs: performance.now() - began });
+process.send?.({ recoveredInMs: performance.now() - began, openedInMs });
 
 const conversations = ["c0", "c1", "c2", "c3"];
 /** Messages that this process has sent, newest last. */
