@@ -1,6 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 import { connectClient, type Library } from "./clients.ts";
 import { pipeChunks, TRAFFIC, type TrafficKind } from "./traffic.ts";
 
@@ -88,8 +92,17 @@ async function roundTrips(): Promise<Record<Library, number>> {
   return perMessage(await medians(wall, run), ROUND_TRIPS);
 }
 
-/** Time of importing a module in a fresh process, in ms. */
+/** Time of importing a module in a fresh process, in ms: what each publishes, as JavaScript. */
 async function imports(): Promise<Record<Library, number>> {
+  const directory = mkdtempSync(join(tmpdir(), "acp-wire-bench-"));
+  const ours = join(directory, "index.mjs");
+  await build({
+    entryPoints: [file("../src/index.ts")],
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    outfile: ours,
+  });
   const load = (specifier: string) => async () => {
     const code = `const t=performance.now();await import(${JSON.stringify(specifier)});console.log(performance.now()-t)`;
     const output = execFileSync(process.execPath, ["--input-type=module", "-e", code], {
@@ -98,10 +111,9 @@ async function imports(): Promise<Record<Library, number>> {
     });
     return Number(output);
   };
-  return medians(wall, {
-    ours: load(file("../dist/index.js")),
-    sdk: load("@agentclientprotocol/sdk"),
-  });
+  const times = await medians(wall, { ours: load(ours), sdk: load("@agentclientprotocol/sdk") });
+  rmSync(directory, { recursive: true });
+  return times;
 }
 
 const children: ChildProcess[] = [];

@@ -74,8 +74,9 @@ describe("importing .", () => {
       { length: 5 },
       () => [time(ours), time("@agentclientprotocol/sdk")] as const,
     );
-    const median = (times: number[]) => times.sort((a, b) => a - b)[2] ?? Number.NaN;
-    const [own, sdk] = [median(runs.map(([one]) => one)), median(runs.map(([, other]) => other))];
+    // The best of some: whatever else the machine does only adds to it.
+    const own = Math.min(...runs.map(([one]) => one));
+    const sdk = Math.min(...runs.map(([, other]) => other));
     console.info(`import: ours ${own.toFixed(1)} ms, SDK 2.4 ${sdk.toFixed(1)} ms`);
     await rm(directory, { recursive: true });
     expect(own).toBeLessThanOrEqual(sdk / 5);
