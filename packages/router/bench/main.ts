@@ -1,5 +1,6 @@
 import { benchAppend } from "./append.ts";
 import { benchFollowers } from "./followers.ts";
+import { benchIsolation } from "./isolation.ts";
 import { benchOpen } from "./open.ts";
 import { benchRetention } from "./retention.ts";
 
@@ -9,6 +10,7 @@ const benches = {
   open: benchOpen,
   followers: benchFollowers,
   retention: benchRetention,
+  isolation: benchIsolation,
 };
 const wanted = process.argv.slice(2);
 const results: Record<string, unknown> = {};

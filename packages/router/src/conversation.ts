@@ -138,6 +138,7 @@ export class Conversation {
   /** Lets the session and the conversation go. Whatever runs ends as cancelled, and what waits too unless it retires. */
   async close(): Promise<void> {
     this.#isClosing = true;
+    this.#tenure?.writer.stopRetrying();
     await this.#taking?.catch(() => undefined);
     const tenure = this.#tenure;
     tenure?.writer.stopRetrying();

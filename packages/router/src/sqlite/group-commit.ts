@@ -39,9 +39,7 @@ export class GroupCommit {
   }
 
   run<T>(write: () => T): Promise<T> {
-    if (!this.#database.isOpen) {
-      return Promise.reject(new RouterError("The store is closed", { code: "closed" }));
-    }
+    if (!this.#database.isOpen) return Promise.reject(closed());
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#writes.push({
       run: () => {
@@ -95,7 +93,7 @@ export class GroupCommit {
       this.#giveUpAt = undefined;
       const writes = this.#writes;
       this.#writes = [];
-      rejectAll(writes, error);
+      rejectAll(writes, this.#database.isOpen ? error : closed());
       return false;
     }
   }
@@ -104,6 +102,10 @@ export class GroupCommit {
   #undo(): void {
     if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec("ROLLBACK");
   }
+}
+
+function closed(): RouterError {
+  return new RouterError("The store is closed", { code: "closed" });
 }
 
 function rejectAll(writes: readonly Write[], error: unknown): void {

@@ -51,6 +51,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 
 async function open(files: StoreFiles, durability: "process" | "power"): Promise<SqliteStore> {
   const database = connect(files, durability);
+  let lock: OwnerLock | undefined;
   try {
     await migrate(database, files);
     checkDatabase(database);
@@ -58,11 +59,12 @@ async function open(files: StoreFiles, durability: "process" | "power"): Promise
       .prepare("INSERT INTO meta VALUES ('epoch', ?) ON CONFLICT DO NOTHING")
       .run(randomUUID());
     const epoch = database.prepare("SELECT value FROM meta WHERE key = 'epoch'").get()?.["value"];
-    const lock = OwnerLock.take(files.owners);
+    lock = OwnerLock.take(files.owners);
     database.prepare("INSERT INTO owners VALUES (?, ?)").run(lock.id, process.pid);
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     return new SqliteStore(database, files.database, lock, String(epoch));
   } catch (error) {
+    lock?.[Symbol.dispose]();
     database.close();
     throw error;
   }

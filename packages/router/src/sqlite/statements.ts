@@ -12,20 +12,20 @@ export class Statements {
 
   /** @returns How many rows were written. */
   run(sql: string, ...values: SQLInputValue[]): number {
-    return Number(this.#prepare(sql).run(...values).changes);
+    return Number(this.#prepare(sql).run(...bound(sql, values)).changes);
   }
 
   get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
-    return this.#prepare(sql).get(...values) as Row | undefined;
+    return this.#prepare(sql).get(...bound(sql, values)) as Row | undefined;
   }
 
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
-    return this.#prepare(sql).all(...values) as Row[];
+    return this.#prepare(sql).all(...bound(sql, values)) as Row[];
   }
 
   /** Row by row; who stops early must end the iteration, as `for … of` does. */
   each<Row>(sql: string, ...values: SQLInputValue[]): IterableIterator<Row> {
-    return this.#prepare(sql).iterate(...values) as IterableIterator<Row>;
+    return this.#prepare(sql).iterate(...bound(sql, values)) as IterableIterator<Row>;
   }
 
   close(): void {
@@ -41,4 +41,11 @@ export class Statements {
     this.#prepared.set(sql, statement);
     return statement;
   }
+}
+
+/** Numbered parameters by their number: Node.js 22 up to 22.22 gives positional values to unnumbered ones only. */
+function bound(sql: string, values: SQLInputValue[]): SQLInputValue[] {
+  if (!sql.includes("?1")) return values;
+  const named = Object.fromEntries(values.map((value, index) => [String(index + 1), value]));
+  return [named as unknown as SQLInputValue];
 }
