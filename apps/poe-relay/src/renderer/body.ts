@@ -1,6 +1,7 @@
 import type { Display, TurnView } from "@acp-kit/router";
+import { closingLine, type Fence } from "./fence.ts";
 import { quote } from "./label.ts";
-import { closingLine, type Fence, type Rendered, renderMarkdown } from "./markdown.ts";
+import { type Rendered, renderMarkdown } from "./markdown.ts";
 import { isAnswer, renderOutcome } from "./outcome.ts";
 import { renderAnswer, renderQuestion } from "./question.ts";
 import { renderContinued, renderSpoken } from "./spoken.ts";
@@ -50,7 +51,7 @@ export function renderBody(view: TurnView, show: Display): string {
   }
   if (view.outcome !== undefined) {
     page.closeFence();
-    const isEmpty = page.text === "";
+    const { isEmpty } = page;
     page.add(renderOutcome(view.outcome, view, isEmpty));
     if (!isEmpty && isAnswer(view.outcome)) {
       page.add(renderFooter(readStatus(view, show.plan), view.usage));
@@ -71,7 +72,9 @@ function renderThought({ text }: Rendered): string {
 
 /** Blocks under each other, with an empty line between them. An empty block leaves no trace. */
 class Page {
-  text = "";
+  readonly #pieces: string[] = [];
+  /** The last two characters: asking the whole text for them would put it together for each block. */
+  #end = "";
   /** A code block that the last block has left open. */
   fence: Fence | undefined;
   /** The tool call that the last block was about. */
@@ -82,7 +85,7 @@ class Page {
   add(block: string): void {
     if (block === "") return;
     this.closeFence();
-    this.text += this.#gap() + block;
+    this.#push(this.#gap() + block);
     this.lastTool = undefined;
     this.inText = false;
   }
@@ -91,7 +94,7 @@ class Page {
   addTool(id: string, block: string): void {
     if (block === "") return;
     if (this.lastTool === undefined) this.add(block);
-    else this.text += `\n${block}`;
+    else this.#push(`\n${block}`);
     this.lastTool = id;
   }
 
@@ -103,19 +106,32 @@ class Page {
   }
 
   continueText({ text, fence }: Rendered): void {
-    this.text += text;
+    this.#push(text);
     this.fence = fence;
   }
 
   /** What stands below an open code block would be read as code. */
   closeFence(): void {
     if (!this.fence) return;
-    this.text += (this.text.endsWith("\n") ? "" : "\n") + closingLine(this.fence);
+    this.#push((this.#end.endsWith("\n") ? "" : "\n") + closingLine(this.fence));
     this.fence = undefined;
   }
 
+  get text(): string {
+    return this.#pieces.join("");
+  }
+
+  get isEmpty(): boolean {
+    return this.#end === "";
+  }
+
+  #push(text: string): void {
+    this.#pieces.push(text);
+    this.#end = (this.#end + text.slice(-2)).slice(-2);
+  }
+
   #gap(): string {
-    if (this.text === "" || this.text.endsWith("\n\n")) return "";
-    return this.text.endsWith("\n") ? "\n" : "\n\n";
+    if (this.#end === "" || this.#end === "\n\n") return "";
+    return this.#end.endsWith("\n") ? "\n" : "\n\n";
   }
 }

@@ -1,5 +1,6 @@
 import type { Segment, TurnView } from "@acp-kit/router";
-import { type Fence, type Lines, type Rendered, renderMarkdown } from "./markdown.ts";
+import { type Fence, noBlocks } from "./fence.ts";
+import { type Lines, type Rendered, renderMarkdown } from "./markdown.ts";
 import { memoized } from "./memoized.ts";
 
 type Spoken = Extract<Segment, { kind: "text" | "thought" }>;
@@ -15,7 +16,11 @@ export function renderContinued(
   view: TurnView,
   fence: Fence | undefined,
 ): Rendered {
-  return renderMarkdown(segment.text, isRunning(segment, view), { source: "", text: "", fence });
+  return renderMarkdown(segment.text, isRunning(segment, view), {
+    source: "",
+    text: "",
+    blocks: { ...noBlocks, fence },
+  });
 }
 
 const renderEnded = memoized((segment: Spoken) => renderMarkdown(withoutBlankStart(segment.text)));

@@ -39,7 +39,7 @@ test("a body does not depend on what was rendered before it", () => {
   );
 });
 
-test("a running text lacks no more than a token at its end", () => {
+test("a running text lacks no more than a token at its end, or the rest of a line with an open code span", () => {
   const chunks = fc.array(markdown, { minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(chunks, (all) => {
@@ -47,7 +47,11 @@ test("a running text lacks no more than a token at its end", () => {
       const running = renderMarkdown(text, true).text;
       const ended = renderMarkdown(text).text;
       expect(ended.startsWith(running)).toBe(true);
-      expect(ended.slice(running.length)).toMatch(/^(?:--?\u200B?\w{0,17}|!?\[?)[\uD800-\uDBFF]?$/);
+      const held = ended.slice(running.length);
+      // Where a code span is open, its end decides about the rest of the line.
+      const isInSpan = text.slice(text.lastIndexOf("\n") + 1).includes("`");
+      if (isInSpan) expect(held).not.toContain("\n");
+      else expect(held).toMatch(/^(?:--?\u200B?\w{0,17}|(?:\\?[<&])?!?\[?)[\uD800-\uDBFF]?$/);
     }),
     { numRuns: 1_000 },
   );

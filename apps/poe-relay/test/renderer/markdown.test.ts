@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { closingLine, renderLine, renderMarkdown } from "../../src/renderer/markdown.ts";
+import { closingLine } from "../../src/renderer/fence.ts";
+import { renderLine, renderMarkdown } from "../../src/renderer/markdown.ts";
 import { markdown } from "./any-turn.ts";
 import { bodyOf, end, fold, start, text, thought, toolStart } from "./fold.ts";
 
@@ -16,7 +17,6 @@ describe("code is left as it is", () => {
     ["a block with carriage returns", "~~~ sh\r\nx --model y\r\n~~~\r\n"],
     ["a block in a list", "1. run\n   ```\n   x --model y\n   ```"],
     ["a block behind a list marker", "- ```\n  vec![1] --model\n  ```"],
-    ["a block in a quote", "> ```\n> x --model y\n> ```"],
     ["a block in a block of four backticks", "````\n```\n--model\n````"],
     ["a macro", "```rust\nlet a = vec![1];\n```"],
     ["our mark", "`❓` and\n```\n❓\n```"],
@@ -32,7 +32,13 @@ describe("what is no code is made harmless", () => {
     ["behind an escaped backtick", "\\`--model\\`", `\\\`--${zwsp}model\\\``],
     ["behind a backslash", "\\--model", `\\--${zwsp}model`],
     ["on the line below an open span", "`a\n--model", `\`a\n--${zwsp}model`],
-    ["where backticks close nothing", "``` `x` --model", `\`\`\` \`x\` --model`],
+    ["where backticks close nothing", "``` `x` --model", `\`\`\` \`x\` --${zwsp}model`],
+    ["behind an open span", "` ![x](https://x.example/?q=1)", "` [x](https://x.example/?q=1)"],
+    ["in a block in a quote", "> ```\n> --model\n> ```", `> \`\`\`\n> --${zwsp}model\n> \`\`\``],
+    ["behind an indented mark", "a\n\n    ```\n\n--model", `a\n\n    \`\`\`\n\n--${zwsp}model`],
+    ["behind the list item of a block", "- ```\n\n--model", `- \`\`\`\n\n--${zwsp}model`],
+    ["HTML", "<!-- a <b> 1 < 2 <https://x.example>", "\\<!-- a \\<b> 1 < 2 \\<https://x.example>"],
+    ["a character reference", "&#10067; & &amp;", "\\&#10067; & &amp;"],
     ["an image", "see ![logo](https://x.example/a.png)!", "see [logo](https://x.example/a.png)!"],
     [
       "an image without a label",
@@ -41,7 +47,7 @@ describe("what is no code is made harmless", () => {
     ],
     ["an image by reference", "![a][b]", "[a][b]"],
     ["an image in a link", "[![a](b)](c)", "[[a](b)](c)"],
-    ["our mark", "❓ **Run this?** \u2753\uFE0F", "? **Run this?** ?"],
+    ["our mark", "❓ **Run this?** \u2753\uFE0F ❔", "? **Run this?** ? ?"],
   ])("%s", (_, source, rendered) => {
     expect(renderMarkdown(source).text).toBe(rendered);
   });
@@ -59,13 +65,15 @@ describe("a running text holds back", () => {
     ["the beginning of an image", "look!", "look"],
     ["an image that may have no label", "look ![", "look "],
     ["half a character", "tree \uD83C", "tree "],
+    ["the beginning of HTML", "a <", "a "],
+    ["what the end of a code span decides about", "use `x ![a](b) c", "use `x "],
   ])("%s", (_, source, shown) => {
     expect(renderMarkdown(source, true).text).toBe(shown);
   });
 
   test.each([
     ["a word that is no flag", "use --modern"],
-    ["a flag in a code span", "use `x --mod"],
+    ["a code span that is open", "use `x y"],
     ["a flag in a code block", "```\nx --mod"],
     ["text without a space", "使用参数"],
     ["blank lines at its end", "a\n\n"],
@@ -99,11 +107,22 @@ describe("a code block that is open", () => {
     ["of tildes", "~~~~\nx", "~~~~"],
     ["in a list", "1. a\n   ```\n   x", "   ```"],
     ["behind a list marker", "10. ```\n    x", "    ```"],
-    ["in a quote", "> ```\n> x", "> ```"],
   ])("%s is closed where it was opened", (_, source, line) => {
     const { fence } = renderMarkdown(source);
     expect(fence && closingLine(fence)).toBe(line);
     expect(renderMarkdown(`${source}\n${line}`).fence).toBeUndefined();
+  });
+
+  test.each([
+    ["an indented mark", "```\n    ```\n--model"],
+    ["a mark in a quote", "```\n> ```\n--model"],
+    ["a shorter mark", "````\n```\n--model"],
+    ["a mark with words", "```\n``` x\n--model"],
+  ])("is not closed by %s", (_, source) => {
+    expect(renderMarkdown(source)).toMatchObject({
+      text: source,
+      fence: { mark: /`+/.exec(source)?.[0] },
+    });
   });
 
   test("is closed in front of whatever stands below it, once", () => {
