@@ -4,7 +4,7 @@
  */
 export function ownText(owner: unknown, key: string): string {
   try {
-    const value = Object.hasOwn(owner as object, key) && (owner as Record<string, unknown>)[key];
+    const value = Object.hasOwn(Object(owner), key) && (owner as Record<string, unknown>)[key];
     return typeof value === "string" ? value : "";
   } catch {
     return "";

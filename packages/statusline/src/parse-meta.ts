@@ -27,7 +27,8 @@ export function parseMeta(meta: unknown): ParsedMeta {
   let ok = false;
   let payload: unknown;
   try {
-    ok = Object.hasOwn(meta as object, EXTENSION_ID);
+    // `Object`: most updates have no `_meta`, and an error thrown and caught for each would be dear.
+    ok = Object.hasOwn(Object(meta), EXTENSION_ID);
     payload = ok && (meta as Record<string, unknown>)[EXTENSION_ID];
   } catch {
     // No object, a revoked proxy, or a getter that throws. In the last case the key is there, and `ok` says so.
