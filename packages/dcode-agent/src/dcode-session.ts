@@ -66,7 +66,7 @@ export class DcodeSession implements AgentSession {
     this.#state = options.attached.state;
     this.#questions = new Questions(() => this.#client, options.onError);
     if (options.attached.lost !== undefined) {
-      void options.sink.notice("warning", options.attached.lost);
+      this.#tell({ notice: "warning", text: options.attached.lost });
     }
     this.#read();
   }
@@ -252,10 +252,10 @@ export class DcodeSession implements AgentSession {
     const own = this.#own?.accepted ? this.#own : undefined;
     this.#dropCards("What became of it was lost.");
     this.#questions.withdraw([]);
-    void this.#options.sink.notice(
-      "warning",
-      "The dcode daemon has dropped events before they were read: a part of what happened is missing here.",
-    );
+    this.#tell({
+      notice: "warning",
+      text: "The dcode daemon has dropped events before they were read: a part of what happened is missing here.",
+    });
     return () => {
       own?.ended.resolve(undefined);
       this.#wakeWaiting();
@@ -273,7 +273,7 @@ export class DcodeSession implements AgentSession {
     this.#questions.withdraw([]);
     this.#lost = lossOf(error);
     // Said beside the prompt's error: many clients show no more of that than its code.
-    if (this.#own?.accepted) void this.#options.sink.notice("error", this.#lost.message);
+    if (this.#own?.accepted) this.#tell({ notice: "error", text: this.#lost.message });
     this.#own?.ended.reject(this.#lost);
     this.#wakeWaiting();
   }
@@ -282,7 +282,7 @@ export class DcodeSession implements AgentSession {
     const { status } = this.#state;
     const { state, mapped } = closeCards(this.#state, this.#state.cards.keys(), why);
     this.#state = { ...state, status: NO_STATUS, message: undefined };
-    void this.#send(withStatus(status, NO_STATUS, mapped));
+    this.#tell(...withStatus(status, NO_STATUS, mapped));
   }
 
   #wakeWaiting(): void {
@@ -311,10 +311,15 @@ export class DcodeSession implements AgentSession {
     this.#state = state;
     await this.#options.remember(state.id);
     this.#read();
-    void this.#options.sink.notice("warning", lost);
+    this.#tell({ notice: "warning", text: lost });
     if (validMode(before.mode) && before.mode !== state.session.mode) {
       await this.#client.setMode(state.id, before.mode);
     }
+  }
+
+  /** Queues what nobody waits for; a client that is gone misses nothing. */
+  #tell(...mapped: readonly Mapped[]): void {
+    this.#send(mapped).catch(() => {});
   }
 
   async #send(mapped: readonly Mapped[]): Promise<void> {

@@ -235,7 +235,7 @@ describe("sessions", () => {
     expect(rig.daemon.sessions).toHaveLength(1);
   });
 
-  test("a session of another client is listed and loaded by the daemon's own id", async () => {
+  test("T13: a session of another client is listed and loaded by the daemon's own id", async () => {
     await using rig = await Rig.start();
     const other = new DcodeClient({ socketPath: rig.daemon.socketPath });
     const { id } = await other.createSession({ workspace: rig.cwd });

@@ -53,6 +53,10 @@ test("T7: an unknown window or usage tells no fullness, and a rounds count witho
   expect(last && "update" in last && parseMeta(last.meta)).toMatchObject({ plan: "3", ok: true });
 });
 
+test("T8: a prompt of text alone has no key for pictures", () => {
+  expect(parsePrompt([{ type: "text", text: "hi" }])).toEqual({ text: "hi" });
+});
+
 test("T9: a picture in another alphabet than the daemon's, unpadded, or as a data URL is refused here", () => {
   const picture = (data: string) => [{ type: "image" as const, data, mimeType: "image/png" }];
   for (const data of ["A_-A", "AAA", "data:image/png;base64,AAAA"]) {
@@ -128,6 +132,17 @@ test("T18: the zero deadline is no deadline, and a real one is told", () => {
   expect(text("2026-08-11T09:02:00.5-03:00")).toContain("answered by 2026-08-11T12:02:00.500Z");
 });
 
+test("T19: the numbers of a compaction count messages: no event is left out or asked for again", () => {
+  const { state, mapped } = reduceAll([
+    turnStarted(),
+    told("session.compacted", { from_seq: 400, to_seq: 900, messages: 500, kept: 2 }),
+    told("message.delta", { turn_id: "t1", text: "on" }),
+  ]);
+  expect(state.session.position).toBe(3);
+  expect(updatesOf(mapped, "agent_message_chunk")).toHaveLength(1);
+  expect(noticesOf(mapped)).toEqual([expect.stringContaining("500 messages; 2 are kept")]);
+});
+
 test("T20: a band is a fraction of the window, and only raises what a turn's end has told", () => {
   const band = (fraction: number) => told("context.band", { band: 2, fraction });
   const usage = { usage: { input_tokens: 9, output_tokens: 9, context_tokens: 700 } };
@@ -145,6 +160,13 @@ test("T21: fullness is context_tokens, never the tokens that the rounds have sum
   const usage = { usage: { input_tokens: 99_999, output_tokens: 9 } };
   const { mapped } = reduceAll([turnStarted(), turnCompleted("done", usage)]);
   expect(updatesOf(mapped, "usage_update")).toEqual([]);
+});
+
+test("T22: what session.created says of the session is older than the answer that made it", () => {
+  const stale = session({ mode: "plan", last_seq: 0 });
+  const { state, mapped } = reduceAll([told("session.created", stale)], session({ last_seq: 1 }));
+  expect(mapped).toEqual([]);
+  expect(state.session).toMatchObject({ mode: "assist", position: 1, historyEnd: 1 });
 });
 
 test("T23: what a resumed session carries over is shown, and sets neither mode nor error nor usage", () => {
