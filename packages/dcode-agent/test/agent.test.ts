@@ -147,6 +147,21 @@ describe("a turn", () => {
     expect(listener.said("user_message_chunk")).toBe("theirs");
   });
 
+  test("a turn that waits for an approval is asked about by the prompt that waits behind it", async () => {
+    await using rig = await Rig.start();
+    const agent = await rig.agent();
+    const listener = new Listener();
+    listener.answer = choose("allow");
+    const { sessionId } = await agent.newSession(rig.cwd, listener);
+    const other = new DcodeClient({ socketPath: rig.daemon.socketPath });
+    await other.submitTurn(rig.daemon.sessions[0]?.id ?? "", { text: "ask theirs" });
+    await waitFor("the question", () => rig.daemon.sessions[0]?.state === "blocked");
+    expect(listener.asks).toEqual([]);
+    expect(await agent.prompt(sessionId, text("mine"))).toMatchObject({ stopReason: "end_turn" });
+    expect(listener.asks).toHaveLength(1);
+    expect(listener.said()).toBe("You said: ask theirs. Done.You said: mine. Done.");
+  });
+
   test("a prompt whose acknowledgement is lost is answered by its turn, which was sent once", async () => {
     await using rig = await Rig.start();
     const agent = await rig.agent();
