@@ -1,3 +1,30 @@
+import { MAX_CHECKPOINT_STATE_BYTES } from "@acp-kit/router";
+
+/** The response that reads a conversation, or did last, as far as other processes need to know it. */
+export type ReaderMark = {
+  readonly id: string;
+  /** Counts the readers of the conversation: the one with the highest number reads. */
+  readonly nth: number;
+  /** The surface that it belongs to; those of one process share one. */
+  readonly surface: string;
+  /** Of the message that it answers. */
+  readonly key: string;
+  readonly user: string;
+  readonly label: string;
+  /** The turn whose end ends it. */
+  readonly until?: string;
+  /** `gone`: its client is gone, and its turn waits for the client to come back. `over`: it reads no more. */
+  readonly phase: "reads" | "gone" | "over";
+};
+
+/** The newest response of a message. */
+export type MessageMark = {
+  readonly key: string;
+  readonly id: string;
+  /** Where its reading of other turns began: a response to the same message begins there again. */
+  readonly start?: number;
+};
+
 /** What the surface keeps with its place in the log. */
 export type DeliveryState = {
   /** Questions that the newest response showed and left open, in the order shown. */
@@ -6,12 +33,16 @@ export type DeliveryState = {
   readonly until?: string;
   /** The newest messages that answered a question: each of them is an answer for ever. */
   readonly answers: readonly { readonly key: string; readonly permission: string }[];
+  /** The newest messages, of each its newest response. */
+  readonly messages: readonly MessageMark[];
+  readonly reader?: ReaderMark;
 };
 
-export const EMPTY_STATE: DeliveryState = { questions: [], answers: [] };
+export const EMPTY_STATE: DeliveryState = { questions: [], answers: [], messages: [] };
 
 const MAX_QUESTIONS = 8;
 const MAX_ANSWERS = 4;
+const MAX_MESSAGES = 4;
 /** Ids come from outside; the whole has to stay within a checkpoint's 4 KiB. In bytes of JSON. */
 const MAX_ID_BYTES = 200;
 
@@ -19,34 +50,70 @@ const MAX_ID_BYTES = 200;
 export function parseDeliveryState(text: string | undefined): DeliveryState {
   const value = parseJson(text ?? "{}");
   if (!isFields(value)) return EMPTY_STATE;
-  const { questions, until, answers } = value;
+  const { questions, until, answers, messages, reader } = value;
   return {
-    questions: Array.isArray(questions) ? questions.filter((id) => typeof id === "string") : [],
-    ...(typeof until === "string" && { until }),
-    answers: Array.isArray(answers) ? answers.filter(isFields).flatMap(parseAnswered) : [],
+    questions: listOf(questions).filter(isText),
+    ...(isText(until) && { until }),
+    answers: listOf(answers).filter(isAnswer),
+    messages: listOf(messages).filter(isMessage),
+    ...(isReader(reader) && { reader }),
   };
 }
 
 /** The newest of each list, as far as it is of a reasonable size. */
-export function formatDeliveryState({ questions, until, answers }: DeliveryState): string {
-  return JSON.stringify({
+export function formatDeliveryState(state: DeliveryState): string {
+  const { questions, until, answers, messages, reader } = state;
+  const whole: DeliveryState = {
     questions: questions.filter(isShort).slice(-MAX_QUESTIONS),
-    until: until !== undefined && isShort(until) ? until : undefined,
+    ...(until !== undefined && isShort(until) && { until }),
     answers: answers
       .filter(({ key, permission }) => isShort(key) && isShort(permission))
       .slice(-MAX_ANSWERS),
-  });
+    messages: messages.filter(({ key }) => isShort(key)).slice(-MAX_MESSAGES),
+    ...(reader && isShort(reader.key) && isShort(reader.user) && { reader }),
+  };
+  const text = JSON.stringify(whole);
+  if (Buffer.byteLength(text) <= MAX_CHECKPOINT_STATE_BYTES) return text;
+  return JSON.stringify({ ...whole, answers: whole.answers.slice(-1), messages: [] });
 }
 
-function parseAnswered({ key, permission }: Record<string, unknown>) {
-  return typeof key === "string" && typeof permission === "string" ? [{ key, permission }] : [];
+type Fields = Readonly<Record<string, unknown>>;
+
+const PHASES: readonly unknown[] = ["reads", "gone", "over"] satisfies ReaderMark["phase"][];
+
+function isReader(value: unknown): value is ReaderMark {
+  if (!isFields(value)) return false;
+  const { id, nth, surface, key, user, label, until, phase } = value;
+  return (
+    [id, surface, key, user, label, until ?? ""].every(isText) &&
+    typeof nth === "number" &&
+    PHASES.includes(phase)
+  );
+}
+
+function isMessage(value: unknown): value is MessageMark {
+  if (!isFields(value)) return false;
+  const { key, id, start } = value;
+  return isText(key) && isText(id) && (start === undefined || typeof start === "number");
+}
+
+function isAnswer(value: unknown): value is { key: string; permission: string } {
+  return isFields(value) && isText(value["key"]) && isText(value["permission"]);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
 }
 
 function isShort(id: string): boolean {
   return Buffer.byteLength(JSON.stringify(id)) <= MAX_ID_BYTES;
 }
 
-function isFields(value: unknown): value is Record<string, unknown> {
+function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

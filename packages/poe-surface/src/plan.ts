@@ -106,7 +106,8 @@ async function answer(
   const isRepeat = posted.how === "repeat";
   const ifEmpty = words.nothingMore;
   if (posted.how === "late") {
-    const running = until ?? router.running(conversation)?.turn;
+    const [first] = await router.openTurns(conversation);
+    const running = until ?? first?.turn;
     const { seq: after } = delivered;
     const lead = words.tooLate;
     return { kind: "read", lead, own: [], after, isRepeat, ifEmpty, ...readUntil(running) };
@@ -127,7 +128,7 @@ async function answer(
 async function prompt(request: PlanRequest): Promise<Extract<Plan, { kind: "read" }>> {
   const { router, conversation, message, query, options, delivered, at } = request;
   const { key, user } = message;
-  const running = router.running(conversation);
+  const [running] = await router.openTurns(conversation);
   const posted = await router.submit(conversation, {
     kind: "prompt",
     key,

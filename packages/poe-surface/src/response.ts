@@ -1,22 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
-import { hashId, type Log, type SurfaceBot } from "@acp-kit/relay";
-import {
-  type ConversationLog,
-  type MarkupRenderer,
-  type Router,
-  RouterError,
-  type Turn,
-} from "@acp-kit/router";
-import { readDelivered, writeDelivered } from "./delivery.ts";
-import type { DeliveryState } from "./delivery-state.ts";
+import { hashId } from "@acp-kit/relay";
+import type { ConversationLog } from "@acp-kit/router";
+import { decide } from "./decide.ts";
+import { Delivery, type Self } from "./delivery.ts";
+import type { ReaderMark } from "./delivery-state.ts";
 import { type Departure, strongerDeparture } from "./departure.ts";
+import { foreignReaderLeft } from "./elsewhere.ts";
 import { EventSocket } from "./event-socket.ts";
-import { decideIntake, type Message } from "./intake.ts";
-import type { ResponseLimits } from "./limits.ts";
-import type { Line, LineMember } from "./line.ts";
 import { Place } from "./place.ts";
-import { carryOut, type Plan, refusals } from "./plan.ts";
+import type { Plan } from "./plan.ts";
 import { Presentation } from "./presentation.ts";
 import {
   createReader,
@@ -26,37 +19,19 @@ import {
   repeatQuestions,
   viewOf,
 } from "./reader.ts";
-import type { RecentMap } from "./recent-map.ts";
+import type { OpenResponse, ResponseHost, ResponseRequest } from "./response-host.ts";
 import { Wakeup } from "./wakeup.ts";
 import { formatLabel, words } from "./words.ts";
-
-/** What all responses share. */
-export type ResponseHost = {
-  readonly router: Router;
-  readonly renderer: MarkupRenderer<string>;
-  readonly limits: ResponseLimits;
-  readonly log: Log;
-  readonly now: () => number;
-  readonly line: Line<PoeResponse>;
-  /** Where the reading of a message's response began: it starts there again when the message is sent again. */
-  readonly starts: RecentMap<number>;
-};
-
-export type ResponseRequest = {
-  readonly bot: SurfaceBot;
-  readonly conversation: string;
-  readonly message: Message;
-  readonly query: readonly Turn[];
-  /** The platform's id of this very request; may be empty. */
-  readonly request: string;
-};
 
 type ReadPlan = Extract<Plan, { kind: "read" }>;
 
 const LEFT = Symbol("left");
 
+/** How often it is looked whether another process has taken over, in milliseconds. */
+const LOOK_MS = 1_000;
+
 /** One response of the platform: one loop that owns its socket, from the request to the last byte and what follows. */
-export class PoeResponse implements LineMember {
+export class PoeResponse implements OpenResponse {
   readonly conversation: string;
   readonly label: string;
   readonly #host: ResponseHost;
@@ -64,6 +39,8 @@ export class PoeResponse implements LineMember {
   readonly #socket: EventSocket;
   readonly #presentation: Presentation;
   readonly #log: ConversationLog;
+  readonly #self: Self;
+  readonly #delivery: Delivery;
   readonly #wakeup = new Wakeup();
   /** Settled when a reason to leave takes the place of the client being gone. */
   readonly #recalled = Promise.withResolvers<void>();
@@ -72,7 +49,12 @@ export class PoeResponse implements LineMember {
   #left: Departure | undefined;
   #note: string | undefined;
   #plan: ReadPlan | undefined;
-  #state: DeliveryState | undefined;
+  /** The response of another process that reads before this one, and the one whose place this one takes. */
+  #foreign: ReaderMark | undefined;
+  #replaced: string | undefined;
+  #hasRead = false;
+  /** When to look next whether another process has taken over; never before others know of this one. */
+  #lookAt = Number.POSITIVE_INFINITY;
 
   constructor(outgoing: ServerResponse, request: ResponseRequest, host: ResponseHost) {
     const { renderer, limits, now } = host;
@@ -82,6 +64,9 @@ export class PoeResponse implements LineMember {
     this.#request = request;
     this.#startedAt = now();
     this.#log = host.router.log(request.conversation);
+    const { key, user } = request.message;
+    this.#self = { id: randomUUID(), surface: host.surface, key, user, label: this.label };
+    this.#delivery = new Delivery(this.#log, this.#self);
     this.#socket = new EventSocket(outgoing, limits.writeTimeoutMs, () => this.#leave("gone"));
     const { hideThinking, showPlans, showTools, showToolDetails } = request.bot.defaults;
     this.#presentation = new Presentation({
@@ -116,13 +101,11 @@ export class PoeResponse implements LineMember {
     this.#socket.cut();
   }
 
-  /** Ends the turn of an abandoned response, as its requester wants. Resolves once that is done. */
   stop(): Promise<void> {
     this.#leave("stopped");
     return this.#done.promise;
   }
 
-  /** Ends the response visibly. */
   seal(): void {
     this.#leave("sealed");
   }
@@ -151,64 +134,69 @@ export class PoeResponse implements LineMember {
     this.#note = undefined;
     if (plan.kind === "say") return this.#say(plan);
     this.#plan = plan;
-    if (plan.until === undefined && !line.isFirst(this)) {
+    const isFirst = line.isFirst(this) && !this.#foreign;
+    if (plan.until === undefined && !isFirst) {
       return this.#say({ kind: "say", text: plan.lead ?? words.shownAbove });
     }
-    if ((await this.#during(line.first(this))) !== LEFT) await this.#read(plan);
+    if (!isFirst) {
+      await this.#delivery.announce();
+      this.#lookAt = this.#host.now();
+    }
+    if (await this.#comesFirst()) await this.#read(plan);
     if (this.#left) await this.#settle(this.#left, plan);
   }
 
-  /** Finds out what the message means, and posts it. */
-  async #decide(): Promise<Plan> {
-    const { router, line, now } = this.#host;
-    const { message, query, request, bot } = this.#request;
-    const others = line
-      .of(this.conversation)
-      .filter((other) => other !== this && (other.key === "" || other.key !== this.key));
-    const abandoned = others.filter(
-      ({ isAbandoned, user }) => isAbandoned && user === message.user,
-    );
-    const { state } = await readDelivered(this.#log);
-    const intake = decideIntake(message, {
-      running: router.running(this.conversation),
-      state,
-      isShown: others.some(({ isAbandoned }) => !isAbandoned),
-    });
-    if (intake.kind === "continue" || intake.kind === "answer") {
-      for (const other of abandoned) other.supersede();
-    } else if (intake.kind !== "say" && abandoned.length > 0) {
-      this.#note = words.stopping;
-      await Promise.all(abandoned.map((other) => other.stop()));
-    }
+  /** Waits for those that read before this one; false when there is a reason to leave. */
+  async #comesFirst(): Promise<boolean> {
+    if ((await this.#during(this.#host.line.first(this))) === LEFT) return false;
+    const stop = new AbortController();
     try {
-      return await carryOut(intake, {
-        router,
-        conversation: this.conversation,
-        message,
-        query,
-        options: bot.defaults,
-        request,
-        delivered: await readDelivered(this.#log),
-        at: now(),
-      });
-    } catch (error) {
-      const refusal = error instanceof RouterError ? refusals[error.code] : undefined;
-      if (!refusal) throw error;
-      return refusal;
+      const left = foreignReaderLeft(this.#surroundings, this.#replaced, stop.signal);
+      return (await this.#during(left)) !== LEFT;
+    } finally {
+      stop.abort();
+      this.#foreign = undefined;
     }
+  }
+
+  get #surroundings() {
+    const { router } = this.#host;
+    return { log: this.#log, router, conversation: this.conversation, self: this.#self };
+  }
+
+  async #decide(): Promise<Plan> {
+    const { line, now } = this.#host;
+    const { message, query, request, bot } = this.#request;
+    const { plan, foreign, replaced } = await decide({
+      around: this.#surroundings,
+      message,
+      query,
+      options: bot.defaults,
+      request,
+      at: now(),
+      others: line
+        .of(this.conversation)
+        .filter((other) => other !== this && (other.key === "" || other.key !== this.key)),
+      onStopping: () => {
+        this.#note = words.stopping;
+      },
+    });
+    this.#foreign = foreign;
+    this.#replaced = replaced;
+    return plan;
   }
 
   /** Shows what is to be shown, until the end of it or a reason to leave. */
   async #read(plan: ReadPlan): Promise<void> {
-    const { router, now, starts } = this.#host;
-    const delivered = await readDelivered(this.#log);
-    this.#state = delivered.state;
-    const name = JSON.stringify([this.conversation, this.key]);
-    const isAgain = plan.isRepeat && this.key !== "";
-    const othersAfter = (isAgain ? starts.get(name) : undefined) ?? delivered.seq;
-    if (this.key !== "") starts.set(name, othersAfter);
-    const backlog = await this.#log.last();
+    const { router, now } = this.#host;
     const { own, after, until } = plan;
+    const delivered = await this.#delivery.read();
+    const before = delivered.state.messages.find(({ key }) => key === this.key);
+    const othersAfter = (plan.isRepeat ? before?.start : undefined) ?? delivered.seq;
+    await this.#delivery.begin(othersAfter, until);
+    this.#hasRead = true;
+    this.#lookAt = now() + LOOK_MS;
+    const backlog = await this.#log.last();
     const view = this.#presentation;
     view.read(createReader({ own, after, othersAfter, backlog }));
     if (plan.lead !== undefined) view.lead(plan.lead);
@@ -218,7 +206,7 @@ export class PoeResponse implements LineMember {
       const isDrained = view.reader.seq >= backlog;
       if (isDrained && isFresh) {
         isFresh = false;
-        const running = router.running(this.conversation);
+        const [running] = await router.openTurns(this.conversation);
         const asks = running?.asks.filter(
           ({ id }) => delivered.state.questions.includes(id) && id !== plan.answered,
         );
@@ -246,32 +234,28 @@ export class PoeResponse implements LineMember {
   async #during<T>(work: Promise<T>): Promise<T | typeof LEFT> {
     const { now, limits } = this.#host;
     const parkAt = this.#plan ? this.#startedAt + limits.parkAfterMs : Infinity;
-    const settled: { result?: () => T } = {};
-    const settle = (result: () => T) => {
-      settled.result = result;
-      this.#wakeup.wake();
-    };
-    work.then(
-      (value) => settle(() => value),
-      (error: unknown) =>
-        settle(() => {
-          throw error;
-        }),
-    );
+    const settled = this.#wakeup.watch(work);
     for (;;) {
       if (parkAt <= now()) this.#leave("parked");
       if (this.#left) return LEFT;
       if (settled.result) return settled.result();
-      const wakeAt = Math.min(this.#presentation.nextAt, parkAt);
-      if (wakeAt <= now()) await this.#presentation.tick();
+      const wakeAt = Math.min(this.#presentation.nextAt, parkAt, this.#lookAt);
+      if (this.#lookAt <= now()) await this.#look();
+      else if (wakeAt <= now()) await this.#presentation.tick();
       else await this.#wakeup.wait(wakeAt - now());
     }
+  }
+
+  /** Leaves without another word when another process has a newer response. */
+  async #look(): Promise<void> {
+    this.#lookAt = this.#host.now() + LOOK_MS;
+    if (await this.#delivery.isSuperseded()) this.supersede();
   }
 
   /** What the tail says while others read first. */
   #place(): string | undefined {
     const { line, now } = this.#host;
-    const ahead = this.#plan && line.ahead(this);
+    const ahead = this.#plan && (line.ahead(this) ?? this.#foreign);
     if (!ahead || ahead.key === this.key) return undefined;
     return words.queued(ahead.label, now() - this.#startedAt);
   }
@@ -301,21 +285,23 @@ export class PoeResponse implements LineMember {
     await this.#confirm(plan, isDelivered && this.key !== "" ? [this.key] : []);
   }
 
-  async #confirm(plan: ReadPlan, keys: readonly string[]): Promise<void> {
+  async #confirm(
+    plan: ReadPlan,
+    delivered: readonly string[],
+    phase: "gone" | "over" = "over",
+  ): Promise<void> {
+    if (!this.#hasRead) return;
     const { written } = this.#presentation;
-    if (!written) return;
     const { until, answered } = plan;
-    const isOpen = until !== undefined && viewOf(written, until)?.outcome === undefined;
-    const answers = this.#state?.answers ?? [];
-    const state: DeliveryState = {
-      questions: openAsks(written).map(({ id }) => id),
+    const isOpen = until !== undefined && (!written || !viewOf(written, until)?.outcome);
+    await this.#delivery.confirm({
+      seq: written?.seq ?? 0,
+      phase,
+      questions: written ? openAsks(written).map(({ id }) => id) : [],
       ...(isOpen && { until }),
-      answers:
-        answered === undefined || this.key === ""
-          ? answers
-          : [...answers, { key: this.key, permission: answered }],
-    };
-    await writeDelivered(this.#log, written.seq, state, keys);
+      answered: written && answered,
+      delivered,
+    });
   }
 
   /** What follows from leaving. */
@@ -331,7 +317,7 @@ export class PoeResponse implements LineMember {
       case "stopped":
         return this.#stopTurns(plan);
       case "gone":
-        await this.#confirm(plan, []);
+        await this.#confirm(plan, [], "gone");
         return this.#wait(plan);
     }
   }
@@ -359,7 +345,12 @@ export class PoeResponse implements LineMember {
     } finally {
       clearTimeout(timer);
     }
-    if (this.#left === "stopped") await this.#stopTurns(plan);
+    if (this.#left !== "stopped") return;
+    if (await this.#delivery.isSuperseded()) {
+      this.#host.log.debug({ conversation }, "the client has come back to another process");
+    } else {
+      await this.#stopTurns(plan);
+    }
   }
 
   /** Stopped by its requester: what the turns still said is not wanted, and counts as delivered. */
@@ -371,11 +362,10 @@ export class PoeResponse implements LineMember {
     for (const turn of turns) {
       await router.cancelTurn(this.conversation, turn, "user", this.user);
     }
-    if (!this.#state) return;
-    const { answers } = this.#state;
+    if (!this.#hasRead) return;
     const ends = await Promise.all([...turns].map((turn) => this.#log.turnEnd(turn)));
     const end = Math.max(reader.seq, ...ends.map((seq) => seq ?? 0));
-    await writeDelivered(this.#log, end, { questions: [], answers }, []);
+    await this.#delivery.confirm({ seq: end, phase: "over", questions: [], delivered: [] });
   }
 
   async #fail(error: unknown): Promise<void> {

@@ -27,8 +27,8 @@ import { KeyFailures } from "./key-failures.ts";
 import { RESPONSE_LIMITS, type ResponseLimits } from "./limits.ts";
 import { Line } from "./line.ts";
 import { readBody } from "./read-body.ts";
-import { RecentMap } from "./recent-map.ts";
-import { PoeResponse, type ResponseHost } from "./response.ts";
+import { PoeResponse } from "./response.ts";
+import type { ResponseHost } from "./response-host.ts";
 import { readTranscript } from "./transcript.ts";
 import { words } from "./words.ts";
 
@@ -38,9 +38,6 @@ export type PoeSurfaceOptions = {
   /** Default: {@link RESPONSE_LIMITS}. */
   readonly limits?: Partial<ResponseLimits>;
 };
-
-/** Conversations' messages of which it is remembered where their responses began to read. */
-const MAX_STARTS = 1_000;
 
 /** Poe as a surface of the relay. */
 export function createPoeSurface({ renderer, limits }: PoeSurfaceOptions): CreateSurface {
@@ -59,8 +56,7 @@ class PoeSurface implements RelaySurface {
     this.#context = context;
     this.#failures = new KeyFailures(log, now);
     this.#bots = new Map(bots.map((bot) => [bot.settings.path, bot]));
-    const starts = new RecentMap<number>(MAX_STARTS);
-    this.#host = { router, renderer, limits, log, now, line: new Line(), starts };
+    this.#host = { router, renderer, limits, log, now, line: new Line(), surface: randomUUID() };
   }
 
   async fetch(request: Request, env: HttpBindings): Promise<Response> {

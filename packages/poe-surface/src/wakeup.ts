@@ -8,6 +8,23 @@ export class Wakeup {
     this.#resolve?.();
   }
 
+  /** Wakes when `work` has settled; gives where its result is then. */
+  watch<T>(work: Promise<T>): { result?: () => T } {
+    const settled: { result?: () => T } = {};
+    const settle = (result: () => T) => {
+      settled.result = result;
+      this.wake();
+    };
+    work.then(
+      (value) => settle(() => value),
+      (error: unknown) =>
+        settle(() => {
+          throw error;
+        }),
+    );
+    return settled;
+  }
+
   /** Resolves at the next `wake`, at once if there was one since the last wait, and at the latest after `ms`. */
   async wait(ms: number): Promise<void> {
     if (!this.#woken) {

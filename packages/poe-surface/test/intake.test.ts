@@ -97,7 +97,8 @@ describe("a message", () => {
   });
 
   test("that answered a question answers no other one when it comes again", () => {
-    const state = { questions: ["q2"], answers: [{ key: "m2", permission: "q1" }] };
+    const answers = [{ key: "m2", permission: "q1" }];
+    const state = { ...EMPTY_STATE, questions: ["q2"], answers };
     const second = { ...running, asks: [{ ...ask, id: "q2" }] };
     expect(decide("1", { running: second, state, isShown: false })).toEqual(answer());
   });

@@ -105,8 +105,11 @@ export class Door implements AsyncDisposable {
   }
 
   /** Another surface over the same router: it shares nothing with this one but the log. */
-  surfaceWith(limits: Partial<ResponseLimits>): Promise<Door> {
-    return new Door(this.#context, limits, this.#ids).open();
+  surfaceWith(
+    limits: Partial<ResponseLimits>,
+    context: Partial<SurfaceContext> = {},
+  ): Promise<Door> {
+    return new Door({ ...this.#context, ...context }, limits, this.#ids).open();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -180,24 +183,47 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
     this.#directory = own.directory;
   }
 
+  /** The surface of another process: with a router of its own, over the same store. It owns nothing. */
+  async elsewhere(limits: Partial<ResponseLimits> = {}): Promise<Door> {
+    const router = createRouter({
+      agent: this.agent,
+      store: this.store,
+      stateDir: this.#directory,
+      cancelGraceMs: 500,
+      roleOf: () => "user",
+    });
+    const door = await this.surfaceWith(limits, { router });
+    return Object.assign(door, {
+      [Symbol.asyncDispose]: async () => {
+        await Door.prototype[Symbol.asyncDispose].call(door);
+        await router[Symbol.asyncDispose]();
+      },
+    });
+  }
+
   /** Closes a client's connection, and waits until the surface knows. */
   async lose(query: PoeQuery): Promise<void> {
-    const before = this.#goneClients;
+    const before = this.#count("a client is gone");
     await query.close();
     await this.gone(before + 1);
   }
 
   /** Waits until the surface has noticed so many clients that are gone. */
-  async gone(count = 1): Promise<void> {
+  gone(count = 1): Promise<void> {
+    return this.logged("a client is gone", count);
+  }
+
+  /** Waits until something has been logged so many times. */
+  async logged(text: string, count = 1): Promise<void> {
     const late = AbortSignal.timeout(20_000);
-    while (this.#goneClients < count) {
+    while (this.#count(text) < count) {
       late.throwIfAborted();
       await new Promise(setImmediate);
     }
   }
 
-  get #goneClients(): number {
-    return this.lines.filter((line) => line.includes("a client is gone")).length;
+  #count(text: string): number {
+    return this.lines.filter((line) => line.includes(text)).length;
   }
 
   /** The log of the rig's conversation so far. */

@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EMPTY_STATE, formatDeliveryState, parseDeliveryState } from "../src/delivery-state.ts";
 import { Line } from "../src/line.ts";
-import { RecentMap } from "../src/recent-map.ts";
 import { formatLabel } from "../src/words.ts";
 
 describe("the state of a delivery", () => {
@@ -11,7 +10,21 @@ describe("the state of a delivery", () => {
       questions: ["q1", "q2"],
       until: "t1",
       answers: [{ key: "m1", permission: "q0" }],
-    };
+      messages: [
+        { key: "m1", id: "r1" },
+        { key: "m2", id: "r2", start: 7 },
+      ],
+      reader: {
+        id: "r2",
+        nth: 2,
+        surface: "s1",
+        key: "m2",
+        user: "u",
+        label: "hi",
+        until: "t1",
+        phase: "reads",
+      },
+    } as const;
     expect(parseDeliveryState(formatDeliveryState(state))).toEqual(state);
   });
 
@@ -24,6 +37,17 @@ describe("the state of a delivery", () => {
       questions: fc.array(id, { maxLength: 40 }),
       until: id,
       answers: fc.array(fc.record({ key: id, permission: id }), { maxLength: 40 }),
+      messages: fc.array(fc.record({ key: id, id: fc.uuid(), start: fc.nat() }), { maxLength: 40 }),
+      reader: fc.record({
+        id: fc.uuid(),
+        nth: fc.nat(),
+        surface: fc.uuid(),
+        key: id,
+        user: id,
+        label: fc.string({ maxLength: 60, unit: "grapheme" }),
+        until: fc.uuid(),
+        phase: fc.constantFrom("reads", "gone", "over"),
+      }),
     });
     fc.assert(
       fc.property(state, (one) => {
@@ -50,15 +74,6 @@ describe("a label", () => {
     if (typeof expected === "string") expect(formatLabel(text)).toBe(expected);
     else expect(formatLabel(text)).toMatch(expected);
   });
-});
-
-test("a recent map forgets what was set longest ago", () => {
-  const map = new RecentMap<number>(2);
-  map.set("a", 1);
-  map.set("b", 2);
-  map.set("a", 3);
-  map.set("c", 4);
-  expect([map.get("a"), map.get("b"), map.get("c"), map.size]).toEqual([3, undefined, 4, 2]);
 });
 
 describe("the line of a conversation", () => {

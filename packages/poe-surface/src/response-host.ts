@@ -1,0 +1,34 @@
+import type { Log, SurfaceBot } from "@acp-kit/relay";
+import type { MarkupRenderer, Router, Turn } from "@acp-kit/router";
+import type { Message } from "./intake.ts";
+import type { ResponseLimits } from "./limits.ts";
+import type { Line, LineMember } from "./line.ts";
+
+/** A response, as far as the surface and the others of its conversation need to know it. */
+export interface OpenResponse extends LineMember {
+  /** Ends the turn of an abandoned response, as its requester wants. Resolves once that is done. */
+  stop(): Promise<void>;
+  /** Ends the response visibly. */
+  seal(): void;
+}
+
+/** What all responses share. */
+export type ResponseHost = {
+  readonly router: Router;
+  readonly renderer: MarkupRenderer<string>;
+  readonly limits: ResponseLimits;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly line: Line<OpenResponse>;
+  /** Tells these responses from those of other processes. */
+  readonly surface: string;
+};
+
+export type ResponseRequest = {
+  readonly bot: SurfaceBot;
+  readonly conversation: string;
+  readonly message: Message;
+  readonly query: readonly Turn[];
+  /** The platform's id of this very request; may be empty. */
+  readonly request: string;
+};
