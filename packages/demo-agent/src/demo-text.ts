@@ -32,15 +32,15 @@ Each of these went into a log first. Your chat reads that log, so a lost connect
 export const tryNext = `### Try next
 
 1. Send \`ask\`. I will ask before I change the file, and wait for your answer.
-2. Press **Stop** while I work. I stop at once.
+2. Send \`!stop\` while I work. I stop at once.
 3. Send anything again. I remember the session.
 4. Pick the other model or mode, if your chat shows a menu.
 
-Then put a real agent in my place:
+Then put a real agent in my place: start me
+again with these:
 
 \`\`\`sh
-poe-relay start \\
-  --workspace ~/code/shop \\
+--workspace ~/code/shop \\
   --agent "gemini --acp"
 \`\`\`
 
