@@ -153,7 +153,7 @@ test("a client on SDK 2.4 opens, prompts with a question, lists, loads, cancels,
   ]);
   const waiting = server.request("session/prompt", { sessionId, prompt: text("wait") });
   await server.notify("session/cancel", { sessionId });
-  expect(await waiting).toEqual({ stopReason: "cancelled" });
+  expect(await waiting).toMatchObject({ stopReason: "cancelled" });
   await server.request("session/close", { sessionId });
   await server.request("session/resume", { sessionId, cwd: rig.cwd });
   await server.request("session/delete", { sessionId });
