@@ -156,7 +156,8 @@ export class Conversation {
     while (this.#moreToTake && !this.#isClosing) {
       this.#moreToTake = false;
       const tenure = this.#tenure ?? (await this.#claim());
-      if (!tenure) return;
+      // Another owner lives; should it have died since, its inbox was announced anew.
+      if (!tenure) continue;
       for (const taken of await this.#host.store.take(tenure.lease)) {
         await this.#accept(taken, tenure);
       }

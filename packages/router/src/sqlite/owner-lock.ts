@@ -17,6 +17,8 @@ export class OwnerLock implements Disposable {
   readonly id: string;
   readonly directory: string;
   readonly #held: DatabaseSync;
+  /** Owners that were found dead: no other one will have their ids. */
+  readonly #dead = new Set<string>();
 
   private constructor(directory: string, id: string, held: DatabaseSync) {
     this.id = id;
@@ -44,9 +46,12 @@ export class OwnerLock implements Disposable {
     return lockFiles(directory).some((id) => isHeld(fileOf(directory, id)));
   }
 
-  /** True while the process of owner `id` lives. */
+  /** True while the process of owner `id`, which has once held its lock, lives. */
   isAlive(id: string): boolean {
-    return id === this.id || isHeld(fileOf(this.directory, id));
+    if (this.#dead.has(id)) return false;
+    if (id === this.id || isHeld(fileOf(this.directory, id))) return true;
+    this.#dead.add(id);
+    return false;
   }
 
   /** Removes what is left of an owner. False: it lives. */

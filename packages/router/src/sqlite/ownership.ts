@@ -6,6 +6,15 @@ import type { Inbox } from "./inbox.ts";
 import type { OwnerLock } from "./owner-lock.ts";
 import type { Statements } from "./statements.ts";
 
+/** Gives up an owner's conversations in which no turn or question is open and nothing waits, some at a time. */
+const FREE_IDLE = `
+  UPDATE conversations SET owner = NULL WHERE id IN (
+    SELECT id FROM conversations WHERE owner = ?
+    AND NOT EXISTS (SELECT 1 FROM turns WHERE conversation = conversations.id AND end_seq IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM inbox WHERE conversation = conversations.id)
+    AND NOT EXISTS (SELECT 1 FROM questions WHERE conversation = conversations.id AND ask IS NOT NULL)
+    LIMIT 500)`;
+
 /** Who owns which conversation. Changes run within a transaction. */
 export class Ownership {
   readonly #sql: Statements;
@@ -65,13 +74,9 @@ export class Ownership {
 
   /** Conversations whose owner has died, and those that nobody owns although something waits in their inbox. */
   orphans(): readonly string[] {
-    const owners = this.#sql.all<{ owner: string }>(
-      "SELECT DISTINCT owner FROM conversations WHERE owner IS NOT NULL",
-    );
-    const dead = owners.map(({ owner }) => owner).filter((owner) => !this.#lock.isAlive(owner));
     const rows = this.#sql.all<{ key: string }>(
       "SELECT key FROM conversations WHERE owner IN (SELECT value FROM json_each(?))",
-      JSON.stringify(dead),
+      JSON.stringify(this.#findDead()),
     );
     return [...rows.map(({ key }) => key), ...this.waiting()];
   }
@@ -83,13 +88,26 @@ export class Ownership {
     return this.#sql.all<{ key: string }>(sql).map(({ key }) => key);
   }
 
-  /** Removes what is left of dead owners from whom nothing is to be taken over. */
-  bury(): void {
+  /**
+   * Removes what is left of dead owners, but for conversations in which they have left something to do.
+   * @returns How many conversations were freed; there may be more.
+   */
+  bury(): number {
+    let freed = 0;
+    for (const owner of this.#findDead()) freed += this.#sql.run(FREE_IDLE, owner);
     const rows = this.#sql.all<{ id: string; owns: number }>(
       "SELECT id, EXISTS (SELECT 1 FROM conversations WHERE owner = owners.id) AS owns FROM owners",
     );
     for (const { id, owns } of rows) if (owns === 0) this.#bury(id);
     this.#lock.buryAll(new Set(rows.map(({ id }) => id)));
+    return freed;
+  }
+
+  #findDead(): string[] {
+    return this.#sql
+      .all<{ owner: string }>("SELECT DISTINCT owner FROM conversations WHERE owner IS NOT NULL")
+      .map(({ owner }) => owner)
+      .filter((owner) => !this.#lock.isAlive(owner));
   }
 
   #bury(owner: string): void {

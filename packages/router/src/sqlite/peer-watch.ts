@@ -7,7 +7,7 @@ import type { Statements } from "./statements.ts";
 const POLL_MS = 25;
 
 /** Polls between two looks at whether the others still live: one that was killed leaves no message. */
-const LOOK_EVERY = 10;
+const LOOK_EVERY = 4;
 
 /** Polls behind the sign of a newcomer, which makes its lock file before it registers. */
 const NEWCOMER_POLLS = 40;
@@ -66,7 +66,7 @@ export class PeerWatch implements Disposable {
 
   #expect(): void {
     this.#expecting = Math.max(this.#expecting, NEWCOMER_POLLS);
-    this.#timer ??= setInterval(() => this.#poll(), POLL_MS).unref();
+    this.#start();
   }
 
   #expectAlways(): void {
@@ -81,8 +81,8 @@ export class PeerWatch implements Disposable {
       const version = this.#readVersion();
       const moved = version !== this.#version;
       if (moved) {
-        this.#version = version;
         this.#feed.announceOthers();
+        this.#version = version;
       }
       if (this.#polls % LOOK_EVERY === 0 || (moved && this.#ownersChanged())) this.#look();
     } catch {
@@ -90,16 +90,19 @@ export class PeerWatch implements Disposable {
     }
   }
 
-  /** Polls exactly while another owner lives or is expected. */
+  /** Polls exactly while another owner lives, is expected, or has died and left something that nobody has taken yet. */
   #look(): void {
     this.#others = this.#readOwners();
-    const alive = this.#others.filter((id) => this.#lock.isAlive(id));
-    if (alive.length > 0) this.#timer ??= setInterval(() => this.#poll(), POLL_MS).unref();
+    if (this.#others.length > 0) this.#start();
     else if (this.#expecting <= 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
-    this.#onLook(alive.length < this.#others.length);
+    this.#onLook(this.#others.some((id) => !this.#lock.isAlive(id)));
+  }
+
+  #start(): void {
+    this.#timer ??= setInterval(() => this.#poll(), POLL_MS).unref();
   }
 
   #ownersChanged(): boolean {

@@ -281,7 +281,12 @@ export class SqliteStore implements Store {
 
   /** What is left of dead owners is in nobody's way: if it cannot be removed now, then another time. */
   #bury(): void {
-    this.#commits.run(() => this.#ownership.bury()).catch(() => undefined);
+    this.#commits
+      .run(() => this.#ownership.bury())
+      .then(
+        (freed) => freed > 0 && this.#bury(),
+        () => undefined,
+      );
   }
 
   #checkpoint(id: number, consumer: string): Checkpoint {

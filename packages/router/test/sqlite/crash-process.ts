@@ -20,6 +20,7 @@ import { openSqliteStore } from "../../src/sqlite/index.ts";
 import { createRandom } from "./random.ts";
 
 const [directory = "", name = "", seed = ""] = process.argv.slice(2);
+process.once("disconnect", () => process.exit(1));
 const random = createRandom(Number(seed));
 const seen = openSync(path.join(directory, `${name}-seen.jsonl`), "a");
 const note = (line: unknown) => writeSync(seen, `${JSON.stringify(line)}\n`);

@@ -57,7 +57,8 @@ test("what dead owners left behind goes when a store is opened, or when their co
   }
   const database = new DatabaseSync(storeFiles(home).database, { timeout: 5_000 });
   database.exec("INSERT INTO owners VALUES ('owner', 1), ('idle', 2)");
-  database.exec("INSERT INTO conversations (key, owner) VALUES ('c', 'owner')");
+  database.exec("INSERT INTO conversations (id, key, owner) VALUES (1, 'c', 'owner')");
+  database.exec("INSERT INTO turns (conversation, turn, start_seq) VALUES (1, 't', 1)");
   await using again = await openSqliteStore({ directory: home });
   expect(await again.orphans()).toEqual(["c"]);
   await vi.waitFor(() => expect(readdirSync(owners)).toHaveLength(3));
@@ -66,6 +67,22 @@ test("what dead owners left behind goes when a store is opened, or when their co
   expect(readdirSync(owners)).toEqual(expect.arrayContaining(own));
   expect(readdirSync(owners)).toHaveLength(2);
   expect(database.prepare("SELECT count(*) AS owners FROM owners").get()).toEqual({ owners: 2 });
+  database.close();
+});
+
+test("conversations in which a dead owner has left nothing to do are free when a store is opened", async () => {
+  const home = directory();
+  const store = await openSqliteStore({ directory: home });
+  for (let n = 0; n < 1_200; n++) await store.append(await claim(store, `c${n}`), [text("a")]);
+  await store.post("c7", promptItem());
+  await store[Symbol.asyncDispose]();
+  const database = new DatabaseSync(storeFiles(home).database, { timeout: 5_000 });
+  database.exec("UPDATE conversations SET owner = 'dead'");
+  await using again = await openSqliteStore({ directory: home });
+  const left = () =>
+    database.prepare("SELECT key FROM conversations WHERE owner IS NOT NULL").all();
+  await vi.waitFor(() => expect(left()).toEqual([{ key: "c7" }]));
+  expect(await again.orphans()).toEqual(["c7"]);
   database.close();
 });
 

@@ -9,6 +9,7 @@ import { openSqliteStore } from "../../src/sqlite/index.ts";
 import type { Call, Told } from "./relay-rig.ts";
 
 const [directory = "", script = "", record = "", sessions = ""] = process.argv.slice(2);
+process.once("disconnect", () => process.exit());
 const tell = (told: Told): void => void process.send?.(told);
 
 const agent = new AgentSupervisor({
