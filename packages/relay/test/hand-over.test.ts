@@ -94,6 +94,8 @@ async function streaming(relay: Relay, name = "end") {
   const file = join(root, name);
   const response = await relay.ask({ "x-stream": file });
   const text = textOf(response);
+  // Who waits for it hears of a cut; a test that has failed before that must not fail the run as well.
+  text.catch(() => undefined);
   return {
     pid: Number(response.headers["x-pid"]),
     /** Lets it come to its end; resolves with everything that it said. */
