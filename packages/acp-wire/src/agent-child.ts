@@ -43,6 +43,8 @@ export class AgentChild {
   readonly #options: ChildOptions;
   readonly #exit = Promise.withResolvers<ChildExit>();
   #stopped: Promise<void> | undefined;
+  /** Set once the group was killed behind its leader: its number may be another group's by now. */
+  #ended = false;
 
   /** @throws WireError `spawn_failed` */
   static async spawn(options: ChildOptions): Promise<AgentChild> {
@@ -147,6 +149,7 @@ export class AgentChild {
   #onExit(exit: ChildExit): void {
     // Whatever the agent left behind in its group, and the guard.
     this.#signal("SIGKILL");
+    this.#ended = true;
     this.#child.stdio[3]?.destroy();
     const timer = setTimeout(() => {
       this.stdout.destroy();
@@ -159,6 +162,7 @@ export class AgentChild {
   }
 
   #signal(signal: "SIGTERM" | "SIGKILL"): void {
+    if (this.#ended) return;
     if (process.platform === "win32") {
       // Windows has no groups and no signals: the tree is ended, or nothing is.
       const args = ["/pid", String(this.pid), "/T", ...(signal === "SIGKILL" ? ["/F"] : [])];

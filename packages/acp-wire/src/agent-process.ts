@@ -13,7 +13,7 @@ import {
   setModelCall,
   setOptionCall,
 } from "./session-settings.ts";
-import { parseSetup, sessionInfoOf, setupOf } from "./session-setup.ts";
+import { parseSetup, sessionIdInUse, sessionInfoOf, setupOf } from "./session-setup.ts";
 import type { ContentBlock } from "./types/content.ts";
 import type {
   AgentCapabilities,
@@ -125,6 +125,7 @@ export class AgentProcess implements AsyncDisposable {
       await this.#link.call("session", "session/new", this.#place(cwd, meta), {
         onResult: (result) => {
           setup = parseSetup(result);
+          if (this.#clients.has(setup.sessionId)) throw sessionIdInUse(setup.sessionId);
           this.#sessions.set(setup.sessionId, { cwd, settings: setup });
           this.#clients.add(setup.sessionId, client);
         },

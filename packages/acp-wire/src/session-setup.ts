@@ -8,6 +8,12 @@ export function parseSetup(result: unknown): SessionSetup {
   throw new WireError("The agent answered session/new without a session id.", { code: "protocol" });
 }
 
+/** Two sessions with one id would hear each other. */
+export function sessionIdInUse(sessionId: string): WireError {
+  const message = `The agent gave the id ${JSON.stringify(sessionId)} to a second session.`;
+  return new WireError(message, { code: "protocol" });
+}
+
 /** What an answer says about a session. Only what is known is taken over, name by name. */
 export function setupOf(sessionId: string, result: unknown): SessionSetup {
   const { modes, models, configOptions, _meta } = (result ?? {}) as Partial<SessionSetup>;

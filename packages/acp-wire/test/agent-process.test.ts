@@ -57,6 +57,17 @@ describe("a session", () => {
     expect(listener.texts).toEqual(["replayed"]);
   });
 
+  it("whose id is another one's is refused", async () => {
+    await using agent = await rawAgent(["one-id"]);
+    const first = new Listener();
+    await agent.newSession("/tmp", first);
+    const second = new Listener();
+    const error = await agent.newSession("/tmp", second).catch((cause: unknown) => cause);
+    expect(error).toMatchObject({ code: "protocol" });
+    expect(second.updates).toEqual([]);
+    expect(agent.hasSession("s1")).toBe(true);
+  });
+
   it("list follows the pages", async () => {
     await using agent = await rawAgent();
     const sessions = await agent.listSessions("/tmp");
@@ -202,6 +213,21 @@ describe("the environment", () => {
     const env = _meta?.["env"] as Record<string, string>;
     expect(env).toMatchObject({ NAMED: "yes", OWN: "1", LC_TIME: "C", PATH: process.env["PATH"] });
     expect(env).not.toHaveProperty("BOT_TOKEN");
+  });
+});
+
+describe("an agent that has ended", () => {
+  it("is sent no signal any more: its number may be another's", async () => {
+    const agent = await rawAgent();
+    process.kill(agent.pid, "SIGKILL");
+    await agent.exited;
+    const kill = vi.spyOn(process, "kill");
+    await agent[Symbol.asyncDispose]();
+    expect(kill).not.toHaveBeenCalled();
+    kill.mockClear();
+    await rawAgent(["exit-before"]).catch(() => {});
+    // The group is killed once, behind its leader, and not again when the start is given up.
+    expect(kill).toHaveBeenCalledTimes(1);
   });
 });
 

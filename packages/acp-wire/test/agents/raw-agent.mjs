@@ -55,7 +55,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
         },
       });
     case "session/new": {
-      const sessionId = `s${++sessions}`;
+      const sessionId = faults.has("one-id") ? "s1" : `s${++sessions}`;
       if (faults.has("env"))
         return send({ id, result: { sessionId, _meta: { env: process.env } } });
       if (faults.has("place")) {
