@@ -16,6 +16,7 @@ import { type SessionRecord, SessionSlot } from "./session-slot.ts";
 import { MAX_EVENT_CHARS, parseSessionUpdate } from "./session-update.ts";
 import type { AnswerItem, CancelItem, Lease, PromptItem, Store, TakenItem } from "./store.ts";
 import { TurnRunner } from "./turn-runner.ts";
+import { TurnSession } from "./turn-session.ts";
 
 /** Whatever a conversation needs of the router. */
 export type ConversationHost = {
@@ -283,12 +284,14 @@ export class Conversation {
   }
 
   #createRunner(turn: string, item: PromptItem, { writer }: Tenure): TurnRunner {
+    const record = (event: EventBody) => writer.record(event, turn);
+    const onFailure = (what: string, error: unknown) => this.#failed(what, error);
+    const { agent } = this.#host;
     return new TurnRunner(turn, item, {
-      agent: this.#host.agent,
-      slot: this.#slot,
+      session: new TurnSession(item, { agent, slot: this.#slot, record, onFailure }),
       cancelGraceMs: this.#host.cancelGraceMs,
       now: () => this.#host.now(),
-      record: (event) => writer.record(event, turn),
+      record,
       flush: () => writer.flush(),
       enter: async (signal) => {
         const workspace = await this.#host.workspace();
@@ -297,7 +300,7 @@ export class Conversation {
         return { workspace, leave: await this.#host.lock(workspace.exclusive, signal) };
       },
       policy: () => this.#host.policy(),
-      onFailure: (what, error) => this.#failed(what, error),
+      onFailure,
     });
   }
 

@@ -1,39 +1,22 @@
 import { randomUUID } from "node:crypto";
-import {
-  isSessionNotFound,
-  type PermissionOutcome,
-  type PermissionRequestParams,
-} from "@acp-kit/acp-wire";
-import type { Agent } from "./agent.ts";
-import { RouterError } from "./errors.ts";
+import type { PermissionOutcome, PermissionRequestParams } from "@acp-kit/acp-wire";
 import type { CancelCause, EventBody, FailurePhase, PermissionAsk, TurnOutcome } from "./events.ts";
 import { parseFailure } from "./failure.ts";
-import { asFields, asText } from "./fields.ts";
 import {
   choosePolicyOption,
   parsePermissionAsk,
   QUESTION_TIMEOUT_MS,
   type ToolInput,
 } from "./permission.ts";
-import { createPromptBlocks, findRequest, formatSeed } from "./prompt-blocks.ts";
 import { Questions } from "./questions.ts";
 import type { PermissionPolicy, Workspace } from "./router.ts";
-import { readModelSetting } from "./session-model.ts";
-import type { Attached, AttachResult, SessionSlot } from "./session-slot.ts";
 import type { PromptItem } from "./store.ts";
+import type { TurnSession } from "./turn-session.ts";
 import { reduceTurn, type TurnEffect, type TurnEvent, type TurnState } from "./turn-state.ts";
-import { within } from "./within.ts";
-
-/** How long a session may take to open, the start of the agent included, in milliseconds. */
-export const ATTACH_TIMEOUT_MS = 300_000;
-
-/** How long an agent may take to change its model, in milliseconds. */
-const SETTING_TIMEOUT_MS = 30_000;
 
 /** Whatever a running turn needs of its conversation. */
 export type TurnHost = {
-  readonly agent: Agent;
-  readonly slot: SessionSlot;
+  readonly session: TurnSession;
   readonly cancelGraceMs: number;
   now(): number;
   /** Adds an event of this turn to what is committed with the next batch. */
@@ -57,8 +40,6 @@ export class TurnRunner {
   readonly #over = new AbortController();
   readonly #ended = Promise.withResolvers<TurnOutcome>();
   #state: TurnState;
-  #attached: Attached | undefined;
-  #seed: string | undefined;
   /** Set by the agent's first word or tool call in this turn. */
   #hasWorked = false;
   #leave: (() => void) | undefined;
@@ -146,14 +127,9 @@ export class TurnRunner {
       case "drop-questions":
         this.#questions.drop();
         return;
-      case "cancel-agent": {
-        const session = this.#attached?.session;
-        if (session === undefined) return;
-        this.#host.agent
-          .cancel(session)
-          .catch((error: unknown) => this.#host.onFailure("cancel", error));
+      case "cancel-agent":
+        this.#host.session.cancel();
         return;
-      }
       case "wake-at":
         this.#deadline = setTimeout(
           () => this.#step({ kind: "deadline-passed", at: this.#host.now() }),
@@ -161,7 +137,7 @@ export class TurnRunner {
         );
         return;
       case "abandon-session":
-        this.#host.slot.abandon();
+        this.#host.session.abandon();
         return;
       case "end":
         this.#end(effect.outcome);
@@ -177,14 +153,13 @@ export class TurnRunner {
       else leave();
       if (this.#state.kind !== "attaching") return;
       phase = "session";
-      const result = await this.#bounded(this.#host.slot.attach(workspace.cwd));
-      if (this.#state.kind !== "attaching") return;
-      await this.#settleIn(result);
+      const { session } = this.#host;
+      await session.attach(workspace.cwd, () => this.#state.kind === "attaching");
       if (this.#state.kind !== "attaching") return;
       this.#host.record({
         kind: "turn-start",
         who: this.item.user,
-        ...(result.attached.model !== undefined && { model: result.attached.model }),
+        ...(session.model !== undefined && { model: session.model }),
       });
       // The agent gets no prompt that the log does not show as its own attempt.
       await this.#host.flush();
@@ -194,71 +169,15 @@ export class TurnRunner {
     }
   }
 
-  /** Says what was attached, seeds what the session does not know, applies the chosen model. */
-  async #settleIn({ attached, how, lost }: AttachResult): Promise<void> {
-    this.#attached = attached;
-    const { query, options } = this.item;
-    const request = findRequest(query);
-    this.#seed = how === "new" && request ? formatSeed(query, request) : undefined;
-    if (how !== "kept") {
-      this.#host.record({ kind: "session-attached", how, session: attached.session, lost });
-    }
-    if (lost) {
-      this.#host.record({
-        kind: "notice",
-        level: "info",
-        text: this.#seed
-          ? "The agent's own memory of this conversation is gone; it was given what was said so far."
-          : "The agent's own memory of this conversation is gone.",
-      });
-    }
-    if (options.model === "" || options.model === attached.model) return;
+  async #prompt(): Promise<void> {
+    const { session } = this.#host;
     try {
-      const setting = readModelSetting(attached.setup);
-      const { agent } = this.#host;
-      await within(
-        SETTING_TIMEOUT_MS,
-        setting?.option === undefined
-          ? agent.setModel(attached.session, options.model)
-          : agent.setConfigOption(attached.session, setting.option, options.model),
+      const stopReason = await session.prompt(
+        () => this.#state.kind === "running" && !this.#hasWorked,
       );
-      attached.model = options.model;
-    } catch (error) {
-      this.#host.onFailure("set model", error);
-      const text = `The model could not be changed to ${options.model}.`;
-      this.#host.record({ kind: "notice", level: "warning", text });
-    }
-  }
-
-  async #prompt(again = false): Promise<void> {
-    const attached = this.#attached;
-    const request = findRequest(this.item.query);
-    if (!attached || !request) throw new Error("A turn was prompted before it was attached");
-    const { agent, slot } = this.#host;
-    try {
-      const blocks = createPromptBlocks(request, this.#seed);
-      const result: unknown = await agent.prompt(attached.session, blocks);
-      const stopReason = asText(asFields(result)?.["stopReason"]);
-      if (stopReason === undefined) {
-        const text = "The agent answered a prompt without a stop reason";
-        throw new RouterError(text, { code: "protocol" });
-      }
       this.#step({ kind: "responded", at: this.#host.now(), stopReason });
     } catch (error) {
-      // The same code means any other resource that is not there: once the agent has worked, it is not asked twice.
-      const isLost = isSessionNotFound(error) && !this.#hasWorked;
-      if (again || this.#state.kind !== "running" || !isLost) {
-        this.#fail(error, "prompt");
-        return;
-      }
-      slot.detach();
-      try {
-        await this.#settleIn(await this.#bounded(slot.attach(attached.cwd)));
-      } catch (cause) {
-        this.#fail(cause, "session");
-        return;
-      }
-      if (this.#state.kind === "running") await this.#prompt(true);
+      this.#fail(error, session.phase);
     }
   }
 
@@ -274,15 +193,5 @@ export class TurnRunner {
     this.#host.record({ kind: "turn-end", outcome });
     this.#leave?.();
     this.#ended.resolve(outcome);
-  }
-
-  /** A session that takes too long is given up, and the slot with it. */
-  async #bounded(attach: Promise<AttachResult>): Promise<AttachResult> {
-    try {
-      return await within(ATTACH_TIMEOUT_MS, attach);
-    } catch (error) {
-      if (error instanceof RouterError && error.code === "timeout") this.#host.slot.detach();
-      throw error;
-    }
   }
 }
