@@ -118,6 +118,11 @@ export class WireError extends Error {
   }
 }
 
+/** The same error, for what was not handed to the peer any more. */
+export function asNotSent({ message, code, cause, phase, exit, chatText }: WireError): WireError {
+  return new WireError(message, { code, cause, phase, exit, chatText, sent: false });
+}
+
 const CHAT_TEXT: Record<WireErrorCode, string> = {
   spawn_failed: "The agent could not be started.",
   initialize_failed: "The agent started but did not come up.",

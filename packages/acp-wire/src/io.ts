@@ -25,14 +25,15 @@ export interface Source {
   stop(): void;
 }
 
-/** An output of frames. Errors of the stream go to `onError`. */
+/** An output of frames. */
 export interface Sink {
   encode(message: object): Frame;
   /** Returns a promise when the peer has to read first; it resolves when there is room again. */
   write(frames: readonly Frame[]): Promise<void> | undefined;
   /** Ends the output after what was written; resolves when the stream has taken it all. */
   end(): Promise<void>;
-  onError(listener: (error: Error) => void): void;
+  /** Tells when the stream takes nothing any more; with an error when it broke. */
+  onGone(listener: (error?: Error) => void): void;
 }
 
 /** One encoded message and its size in bytes. */
@@ -141,7 +142,11 @@ function createNodeSink(writable: Writable): Sink {
         writable.once("close", resolve);
         writable.end(resolve);
       }),
-    onError: (listener) => void writable.on("error", listener),
+    onGone: (listener) => {
+      // A stream that was closed before anybody listened says nothing any more.
+      if (writable.closed) listener();
+      writable.on("error", listener).on("close", () => listener());
+    },
   };
 }
 
@@ -168,8 +173,11 @@ function createWriterSink<T>(
   { encode, chunks }: Pick<Sink, "encode"> & { chunks: (frames: readonly Frame[]) => T[] },
 ): Sink {
   const writer = writable.getWriter();
-  let report: (error: Error) => void = () => {};
-  writer.closed.catch((error: Error) => report(error));
+  let gone: (error?: Error) => void = () => {};
+  writer.closed.then(
+    () => gone(),
+    (error: Error) => gone(error),
+  );
   return {
     encode,
     write(frames) {
@@ -177,8 +185,8 @@ function createWriterSink<T>(
       return (writer.desiredSize ?? 0) > 0 ? undefined : writer.ready.catch(() => {});
     },
     end: () => writer.close().catch(() => {}),
-    onError: (listener) => {
-      report = listener;
+    onGone: (listener) => {
+      gone = listener;
     },
   };
 }

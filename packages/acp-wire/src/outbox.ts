@@ -1,4 +1,4 @@
-import { WireError } from "./errors.ts";
+import { asNotSent, WireError } from "./errors.ts";
 import type { Frame, Sink } from "./io.ts";
 
 /** Most that may wait for a peer that does not read, in bytes. */
@@ -36,14 +36,16 @@ export class Outbox {
     this.#sink = sink;
     this.#options = options;
     this.#maxQueuedBytes = options.maxQueuedBytes ?? DEFAULT_MAX_QUEUED_BYTES;
-    sink.onError((cause) => {
-      this.fail(new WireError(`The connection broke: ${cause.message}`, { code: "closed", cause }));
+    sink.onGone((cause) => {
+      const message = cause ? `The connection broke: ${cause.message}` : "The output was closed.";
+      // A peer that ended in peace may have answered: what waits for it ends with the input.
+      this.fail(new WireError(message, { code: "closed", cause }), cause !== undefined);
     });
   }
 
   /** @throws WireError `overflow` when the queue is full, or whatever ended the output. */
   send(message: object): void {
-    if (this.#error !== undefined) throw this.#error;
+    if (this.#error !== undefined) throw asNotSent(this.#error);
     const frame = this.#sink.encode(message);
     // A single frame above the cap may pass an empty queue; the peer sets its own limit.
     if (this.#frames.length > 0 && this.#queuedBytes + frame.bytes > this.#maxQueuedBytes) {

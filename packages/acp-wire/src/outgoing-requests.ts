@@ -1,5 +1,5 @@
 import type { RequestOptions } from "./conn-options.ts";
-import { ErrorCode, RpcError, WireError } from "./errors.ts";
+import { asNotSent, ErrorCode, RpcError, WireError } from "./errors.ts";
 import type { IncomingMessage } from "./message.ts";
 
 /** A request of ours that waits for its answer. */
@@ -136,8 +136,4 @@ function toId(id: unknown): number {
 
 function aborted(method: string, sent: boolean): WireError {
   return new WireError(`${method} was aborted by its caller.`, { code: "aborted", sent });
-}
-
-function asNotSent({ message, code, cause, phase, exit, chatText }: WireError): WireError {
-  return new WireError(message, { code, cause, phase, exit, chatText, sent: false });
 }

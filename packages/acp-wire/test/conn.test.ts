@@ -1,8 +1,9 @@
+import { once } from "node:events";
 import { Writable } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
 import { Conn, ErrorCode, RpcError, type WireError } from "../src/index.ts";
 import { connectPair } from "./pair.ts";
-import { RawPeer, rejection } from "./raw-peer.ts";
+import { RawPeer, RawWire, rejection } from "./raw-peer.ts";
 
 const nextTick = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -463,6 +464,35 @@ describe("a peer that does not read", () => {
     });
     expect(onBroken).toHaveBeenCalledTimes(1);
   });
+
+  it.each([
+    ["before the connection was made", true],
+    ["while an answer was on its way", false],
+  ])(
+    "because its stream was closed %s takes nothing more, and no close waits for it",
+    async (_, before) => {
+      const peer = new RawWire();
+      const close = () => {
+        const closed = once(peer.output, "close");
+        peer.output.destroy();
+        return closed;
+      };
+      if (before) await close();
+      const conn = new Conn(peer.io);
+      conn.handle("late", () => "nobody reads this");
+      void conn.serve();
+      const answered = conn.request("m").catch((error: unknown) => error);
+      if (!before) await close();
+      peer.write({ id: 9, method: "late" });
+      expect(await rejection(conn.notify("n"))).toMatchObject({ code: "closed", sent: false });
+      expect(await rejection(conn.request("n"))).toMatchObject({ code: "closed", sent: false });
+      peer.write({ id: 1, result: "said before" });
+      if (before) expect(await answered).toMatchObject({ code: "closed", sent: false });
+      else expect(await answered).toBe("said before");
+      await conn.flush();
+      await conn.close();
+    },
+  );
 });
 
 describe("a handler that does not finish", () => {

@@ -23,6 +23,8 @@ interface Failure {
 
 /** On a machine that runs other things too, a process may take this long to start. */
 const START_MS = 10_000;
+/** How long it may take to let go of an agent that has failed. */
+const DISPOSE_MS = 10_000;
 
 const FAILURES: Failure[] = [
   {
@@ -74,6 +76,19 @@ const FAILURES: Failure[] = [
       const prompt = agent.prompt(session, text("hang"));
       process.kill(agent.pid, "SIGKILL");
       return prompt;
+    },
+    expected: { code: "agent_exited", phase: "prompt", exit: { signal: "SIGKILL" } },
+    withinMs: START_MS,
+  },
+  {
+    title: "killed while a question is open",
+    act: async (agent, session, listener) => {
+      const prompt = rejection(agent.prompt(session, text("ask")));
+      await listener.until(() => listener.asks.length === 1);
+      process.kill(agent.pid, "SIGKILL");
+      const error = await prompt;
+      expect(listener.asks[0]?.signal.aborted).toBe(true);
+      throw error;
     },
     expected: { code: "agent_exited", phase: "prompt", exit: { signal: "SIGKILL" } },
     withinMs: START_MS,
@@ -164,7 +179,9 @@ async function fail({ faults = [], options = {}, act, expected, withinMs }: Fail
     expect(performance.now() - from).toBeLessThan(withinMs);
     expect((error as WireError).chatText).not.toMatch(/[/\\]|raw-agent/);
   }
+  const ended = performance.now();
   await agent?.[Symbol.asyncDispose]();
+  expect(performance.now() - ended).toBeLessThan(DISPOSE_MS);
   await vi.waitFor(() => expect(processesWith(mark)).toEqual([]), { timeout: 5_000, interval: 50 });
 }
 
