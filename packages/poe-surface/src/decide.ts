@@ -49,7 +49,7 @@ export async function decide(question: Question): Promise<Decision> {
     onStopping();
     await Promise.all(abandoned.map((other) => other.stop()));
     if (isAbandonedThere && reader.until !== undefined) {
-      await router.cancelTurn(conversation, reader.until, "user", message.user);
+      await router.cancelTurn(conversation, reader.until, "user", message.user, "implied");
     }
   }
   return {

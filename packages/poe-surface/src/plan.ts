@@ -69,7 +69,7 @@ export async function carryOut(intake: Intake, request: PlanRequest): Promise<Pl
     case "refuse-and-prompt": {
       const plan = await prompt(request);
       // A repeat of the message has refused already, and must not refuse another question.
-      if (plan.isRepeat) return plan;
+      if (plan.kind === "say" || plan.isRepeat) return plan;
       const key = message.key === "" ? randomUUID() : `${message.key}#no`;
       await router.submit(conversation, answerItem(key, intake, request));
       return { ...plan, own: [intake.turn, ...plan.own], answered: intake.permission };
@@ -125,7 +125,7 @@ async function answer(
   };
 }
 
-async function prompt(request: PlanRequest): Promise<Extract<Plan, { kind: "read" }>> {
+async function prompt(request: PlanRequest): Promise<Plan> {
   const { router, conversation, message, query, options, delivered, at } = request;
   const { key, user } = message;
   const [running] = await router.openTurns(conversation);
@@ -140,6 +140,8 @@ async function prompt(request: PlanRequest): Promise<Extract<Plan, { kind: "read
     after: delivered.seq,
     at,
   });
+  // The id of a message that somebody else's turn is answering right now.
+  if (posted.how === "refused") return { kind: "say", text: words.notYours };
   const { turn, after } = posted;
   // The same message anew: what its first run is still doing is no longer wanted.
   if (posted.how === "new" && key !== "" && running?.key === key) {

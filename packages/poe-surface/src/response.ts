@@ -360,7 +360,8 @@ export class PoeResponse implements OpenResponse {
     const shown = currentView(reader)?.turn;
     const turns = new Set([until, shown].filter((turn) => turn !== undefined));
     for (const turn of turns) {
-      await router.cancelTurn(this.conversation, turn, "user", this.user);
+      // Whoever only watched has not stopped anything by leaving.
+      await router.cancelTurn(this.conversation, turn, "user", this.user, "implied");
     }
     if (!this.#hasRead) return;
     const ends = await Promise.all([...turns].map((turn) => this.#log.turnEnd(turn)));

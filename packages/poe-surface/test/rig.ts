@@ -156,7 +156,7 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
       agent,
       store,
       stateDir: directory,
-      cancelGraceMs: 500,
+      turnLimits: { cancelGraceMs: 500 },
       roleOf: (user) => rules.roleOf({ bot: bot.name, user }),
     });
     const log = createLog({
@@ -189,7 +189,7 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
       agent: this.agent,
       store: this.store,
       stateDir: this.#directory,
-      cancelGraceMs: 500,
+      turnLimits: { cancelGraceMs: 500 },
       roleOf: () => "user",
     });
     const door = await this.surfaceWith(limits, { router });

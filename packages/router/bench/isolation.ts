@@ -65,7 +65,7 @@ async function watch(directory: string, isDisturbed: boolean) {
     agent,
     store,
     stateDir: directory,
-    cancelGraceMs: 100,
+    turnLimits: { cancelGraceMs: 100 },
     now: exactNow,
   });
   const samples: number[] = [];

@@ -1,21 +1,22 @@
-import { createHash, randomUUID } from "node:crypto";
-import { mkdir } from "node:fs/promises";
-import path from "node:path";
+import { randomUUID } from "node:crypto";
 import type { Agent } from "./agent.ts";
 import { Conversation } from "./conversation.ts";
 import { createLog, LogWatch } from "./cursor.ts";
 import { RouterError } from "./errors.ts";
 import type { CancelCause } from "./events.ts";
-import { KeyedLocks } from "./keyed-locks.ts";
+import { findRefusal } from "./find-refusal.ts";
+import { findLastTurn } from "./last-turn.ts";
 import type { ConversationLog } from "./log.ts";
 import { DEFAULT_OPTIONS, type Options } from "./options.ts";
 import { pipeToSink } from "./pipe-to-sink.ts";
 import { findRequest, hasContent } from "./prompt-blocks.ts";
-import { mayDecide } from "./role.ts";
-import type { DebugInfo, PromptRequest, Router, RouterConfig, Workspace } from "./router.ts";
+import { writeReaction } from "./reaction.ts";
+import { readOutcome } from "./read-outcome.ts";
+import type { DebugInfo, LastTurn, PromptRequest, Router, RouterConfig } from "./router.ts";
 import type { ChunkSink } from "./sink.ts";
-import type { InboxItem, OpenTurn, Posted } from "./store.ts";
-import { CANCEL_GRACE_MS } from "./turn-state.ts";
+import type { InboxItem, OpenTurn, Posted, PromptItem, ReactionItem } from "./store.ts";
+import { DEFAULT_TURN_LIMITS, type TurnLimits } from "./turn-state.ts";
+import { Workspaces } from "./workspaces.ts";
 
 /** Idle time after which a session is let go, in milliseconds. */
 export const DEFAULT_SESSION_TTL_MS = 2 * 3_600_000;
@@ -32,9 +33,10 @@ class ConversationRouter implements Router {
   readonly defaults: Options;
   readonly #config: RouterConfig;
   readonly #now: () => number;
+  readonly #limits: TurnLimits;
   readonly #watch: LogWatch;
   readonly #conversations = new Map<string, Conversation>();
-  readonly #locks = new KeyedLocks();
+  readonly #workspaces: Workspaces;
   readonly #agents = new Map<Agent, Disposable | undefined>();
   readonly #inbox: Disposable;
   /** Conversations that are being let go; whoever comes back waits for that. */
@@ -46,7 +48,9 @@ class ConversationRouter implements Router {
   constructor(config: RouterConfig) {
     this.#config = config;
     this.#now = config.now ?? Date.now;
+    this.#limits = { ...DEFAULT_TURN_LIMITS, ...config.turnLimits };
     this.defaults = config.defaults ?? DEFAULT_OPTIONS;
+    this.#workspaces = new Workspaces(config);
     this.#watch = new LogWatch(config.store);
     this.#inbox = config.store.onChange((conversation, part) => {
       if (part !== "inbox") return;
@@ -62,21 +66,18 @@ class ConversationRouter implements Router {
 
   async submit(conversation: string, item: InboxItem): Promise<Posted> {
     if (this.#closed) throw new RouterError("The router is closed", { code: "closed" });
-    if (item.kind === "prompt") {
-      const request = findRequest(item.query);
-      if (!request || !hasContent(request)) {
-        throw new RouterError("The query has no message of a person to answer", {
-          code: "empty-prompt",
-        });
-      }
-    } else {
-      const refused = await this.#refusingTurn(conversation, item);
-      if (refused) {
-        const after = await this.#config.store.last(conversation);
-        return { turn: refused.turn, after, how: "refused" };
-      }
+    if (item.kind === "prompt") checkContent(item);
+    const { store, roleOf } = this.#config;
+    const turns = await this.openTurns(conversation);
+    const refused = findRefusal(item, turns, (user) => roleOf?.(user, conversation));
+    if (refused)
+      return { turn: refused.turn, after: await store.last(conversation), how: "refused" };
+    const replaced = item.kind === "prompt" ? item.replaces : undefined;
+    // An edit of what was answered is for its author to run. What was edited before has a newer version, which may wait.
+    if (replaced !== undefined && (await this.#isAnswered(conversation, replaced))) {
+      return { turn: replaced, after: await store.last(conversation), how: "late" };
     }
-    const posted = await this.#config.store.post(conversation, item);
+    const posted = await store.post(conversation, item);
     // What is in the log by now, a reader sees at once: its place in the queue, for one.
     if (posted.how === "new") await this.#pump(conversation);
     return posted;
@@ -95,6 +96,7 @@ class ConversationRouter implements Router {
     turn: string,
     cause: CancelCause,
     user?: string,
+    how: "asked" | "implied" = "asked",
   ): Promise<void> {
     const at = this.#now();
     const log = this.log(conversation);
@@ -105,12 +107,13 @@ class ConversationRouter implements Router {
       ...(user !== undefined && { user }),
       turn,
       cause,
+      ...(how === "implied" && { implied: true }),
       at,
     };
-    const { how } = await this.submit(conversation, item);
-    if (how !== "new") return;
+    const posted = await this.submit(conversation, item);
+    if (posted.how !== "new") return;
     // The turn ends by itself within the grace; the rest is for the store.
-    const bound = AbortSignal.timeout(this.#cancelGraceMs + 5_000);
+    const bound = AbortSignal.timeout(this.#limits.cancelGraceMs + 5_000);
     const cursor = log.follow({ after, turn }, bound);
     while (await cursor.next());
   }
@@ -130,7 +133,7 @@ class ConversationRouter implements Router {
     });
     const cancel = () => {
       this.cancelTurn(conversation, turn, "user").catch((error: unknown) =>
-        this.#config.onReport?.({ kind: "failure", conversation, what: "cancel", error }),
+        this.#failed(conversation, "cancel", error),
       );
     };
     signal?.addEventListener("abort", cancel);
@@ -156,6 +159,30 @@ class ConversationRouter implements Router {
   async cancel(conversation: string): Promise<void> {
     const [turn] = await this.openTurns(conversation);
     if (turn) await this.cancelTurn(conversation, turn.turn, "user");
+  }
+
+  lastTurn(conversation: string): Promise<LastTurn | undefined> {
+    return findLastTurn(this.#config.store, conversation);
+  }
+
+  async reportReaction(
+    conversation: string,
+    user: string,
+    message: string,
+    reaction: string,
+    action: "added" | "removed",
+  ): Promise<void> {
+    const key = `reaction:${randomUUID()}`;
+    const at = this.#now();
+    const item: ReactionItem = { kind: "reaction", key, user, message, reaction, action, at };
+    const { stateDir } = this.#config;
+    try {
+      // The line first: whatever becomes of the rest, what the person thought is not lost.
+      await writeReaction(stateDir, conversation, item);
+    } catch (error) {
+      this.#failed(conversation, "keep reaction", error);
+    }
+    await this.submit(conversation, item);
   }
 
   async debug(): Promise<readonly DebugInfo[]> {
@@ -211,10 +238,6 @@ class ConversationRouter implements Router {
     this.#watch[Symbol.dispose]();
   }
 
-  get #cancelGraceMs(): number {
-    return this.#config.cancelGraceMs ?? CANCEL_GRACE_MS;
-  }
-
   async #pump(id: string): Promise<void> {
     await this.#leaving.get(id);
     if (this.#closed) return;
@@ -227,7 +250,7 @@ class ConversationRouter implements Router {
     try {
       await conversation.pump();
     } catch (error) {
-      this.#config.onReport?.({ kind: "failure", conversation: id, what: "take", error });
+      this.#failed(id, "take", error);
     }
     // Another process owns it, or nothing was to be done in it but to take it from a dead owner.
     const isUnused = conversation.isIdle && !conversation.session;
@@ -255,27 +278,19 @@ class ConversationRouter implements Router {
     this.#conversations.delete(id);
     const left = conversation
       .close()
-      .catch((error: unknown) =>
-        this.#config.onReport?.({ kind: "failure", conversation: id, what: "close", error }),
-      )
+      .catch((error: unknown) => this.#failed(id, "close", error))
       .then(() => void this.#leaving.delete(id));
     this.#leaving.set(id, left);
     return left;
   }
 
-  /** The turn of somebody else that this person may not decide about. The owner, who may be elsewhere, asks again. */
-  async #refusingTurn(
-    conversation: string,
-    item: Exclude<InboxItem, { kind: "prompt" }>,
-  ): Promise<OpenTurn | undefined> {
-    const { user } = item;
-    if (item.kind === "reset" || user === undefined) return undefined;
-    const turns = await this.openTurns(conversation);
-    const turn = turns.find(({ turn, asks }) =>
-      item.kind === "cancel" ? turn === item.turn : asks.some(({ id }) => id === item.permission),
-    );
-    const isAllowed = turn && mayDecide(user, turn.who, this.#config.roleOf?.(user, conversation));
-    return isAllowed ? undefined : turn;
+  async #isAnswered(conversation: string, turn: string): Promise<boolean> {
+    const outcome = await readOutcome(this.#config.store, conversation, turn);
+    return outcome !== undefined && !(outcome.kind === "cancelled" && outcome.cause === "edited");
+  }
+
+  #failed(conversation: string, what: string, error: unknown): void {
+    this.#config.onReport?.({ kind: "failure", conversation, what, error });
   }
 
   #createConversation(id: string): Conversation {
@@ -283,30 +298,16 @@ class ConversationRouter implements Router {
     return new Conversation(id, {
       store: config.store,
       agent,
-      cancelGraceMs: this.#cancelGraceMs,
+      limits: this.#limits,
       now: this.#now,
-      workspace: async () => (await config.workspaceFor?.(id)) ?? this.#defaultWorkspace(id),
-      lock: (exclusive, signal) => this.#lock(exclusive, signal),
+      workspace: () => this.#workspaces.workspaceOf(id),
+      lock: (exclusive, signal) => this.#workspaces.lock(exclusive, signal),
       roleOf: (user) => config.roleOf?.(user, id),
       policy: () => config.permissionPolicy?.(id) ?? "ask",
+      busyPolicy: () => config.busyPolicy?.(id) ?? "queue",
       systemPrompt: () => config.systemPromptProvider?.() ?? "",
       report: (report) => config.onReport?.(report),
     });
-  }
-
-  /** First come, first served among this process's turns; the first of them then waits for other processes. */
-  async #lock(exclusive: string, signal: AbortSignal): Promise<() => void> {
-    const leave = await this.#locks.acquire(exclusive, signal);
-    try {
-      const unlock = await this.#config.lockWorkspace?.(exclusive, signal);
-      return () => {
-        unlock?.();
-        leave();
-      };
-    } catch (error) {
-      leave();
-      throw error;
-    }
   }
 
   #agentFor(id: string): Agent {
@@ -323,17 +324,11 @@ class ConversationRouter implements Router {
     }
     return agent;
   }
-
-  async #defaultWorkspace(id: string): Promise<Workspace> {
-    const root = path.join(this.#config.stateDir, "convs", safeName(id));
-    await mkdir(root, { recursive: true, mode: 0o700 });
-    return { cwd: root, roots: [], filesDir: root };
-  }
 }
 
-/** A directory name for any id: ids come from outside and may hold anything. */
-function safeName(id: string): string {
-  const digest = createHash("sha256").update(id).digest("hex").slice(0, 16);
-  const words = id.replaceAll(/[^A-Za-z0-9_-]+/g, "-").slice(0, 40);
-  return `${words}-${digest}`;
+function checkContent({ query }: PromptItem): void {
+  const request = findRequest(query);
+  if (request && hasContent(request)) return;
+  const message = "The query has no message of a person to answer";
+  throw new RouterError(message, { code: "empty-prompt" });
 }

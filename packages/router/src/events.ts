@@ -20,6 +20,8 @@ export type FailurePhase = "start" | "session" | "prompt";
 export type TurnOutcome =
   | { readonly kind: "completed"; readonly stopReason: string }
   | { readonly kind: "cancelled"; readonly cause: CancelCause }
+  /** Never prompted: the agent took the message in the turn that ran, or what it changes had been answered already. */
+  | { readonly kind: "skipped"; readonly reason: "steered" | "answered" }
   | { readonly kind: "interrupted" }
   | {
       readonly kind: "agent-exited";
@@ -163,7 +165,16 @@ export type EventBody =
     }
   | { readonly kind: "notice"; readonly level: "info" | "warning"; readonly text: string }
   | { readonly kind: "stalled"; readonly silentMs: number }
+  /** The agent took another message in this turn. */
   | { readonly kind: "steered"; readonly who: string; readonly text: string }
+  /** The agent is told of it now. What it does about that is nobody's turn, and its words are not kept. */
+  | {
+      readonly kind: "reaction";
+      readonly who: string;
+      readonly message: string;
+      readonly reaction: string;
+      readonly action: "added" | "removed";
+    }
   | { readonly kind: "unknown-update"; readonly update: unknown }
   | { readonly kind: "turn-end"; readonly outcome: TurnOutcome }
   | { readonly kind: "session-reset"; readonly who: string };

@@ -1,4 +1,4 @@
-export type { Agent } from "./agent.ts";
+export { type Agent, STEERING } from "./agent.ts";
 export { createRouter, DEFAULT_SESSION_TTL_MS } from "./create-router.ts";
 export { RouterError, type RouterErrorCode } from "./errors.ts";
 export type {
@@ -27,6 +27,7 @@ export type { Display, MarkupRenderer, RenderContext } from "./renderer.ts";
 export type { Role } from "./role.ts";
 export type {
   DebugInfo,
+  LastTurn,
   PermissionPolicy,
   PromptRequest,
   Router,
@@ -47,17 +48,21 @@ export {
   type Posted,
   type PromptItem,
   REDRIVE_WINDOW_MS,
+  type ReactionItem,
   type ResetItem,
   type Store,
   type TakenItem,
   type TurnRef,
 } from "./store.ts";
 export type { Attachment, Turn } from "./transcript.ts";
+export type { BusyPolicy } from "./turn-queue.ts";
 export {
-  CANCEL_GRACE_MS,
+  type Awaited,
+  DEFAULT_TURN_LIMITS,
   reduceTurn,
   type TurnEffect,
   type TurnEvent,
+  type TurnLimits,
   type TurnState,
   type TurnStep,
 } from "./turn-state.ts";

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { ContentBlock } from "@acp-kit/acp-wire";
+import type { PromptItem } from "./store.ts";
 import type { Attachment, Turn } from "./transcript.ts";
 
 /** The message that a query asks to be answered: its newest one of a person. */
@@ -81,4 +82,13 @@ function speaker(role: string): string {
 
 function reachable(attachments: readonly Attachment[]): readonly Attachment[] {
   return attachments.filter((file) => file.url !== "");
+}
+
+/** The new version of a message whose earlier one the agent is working on. */
+export function asCorrection(item: PromptItem): PromptItem {
+  const request = findRequest(item.query);
+  if (!request) return item;
+  const content = `I have changed the message that you are working on. It now reads:\n\n${request.content}`;
+  const query = item.query.map((turn) => (turn === request ? { ...request, content } : turn));
+  return { ...item, query };
 }

@@ -7,6 +7,8 @@ import type { Role } from "./role.ts";
 import type { ChunkSink } from "./sink.ts";
 import type { InboxItem, OpenTurn, Posted, Store } from "./store.ts";
 import type { Turn } from "./transcript.ts";
+import type { BusyPolicy } from "./turn-queue.ts";
+import type { TurnLimits } from "./turn-state.ts";
 
 /** What happens to a tool call that asks: a policy other than `ask` only ever chooses an `allow_once` or a reject option. */
 export type PermissionPolicy = "ask" | "allow" | "deny";
@@ -63,8 +65,10 @@ export type RouterConfig = {
   readonly permissionPolicy?: (conversation: string) => PermissionPolicy;
   /** Sessions idle for longer are let go by `runGc`. Default 2 h. */
   readonly sessionTtlMs?: number;
-  /** How long an agent may take to answer a cancelled prompt before its session is given up. Default 10 s. */
-  readonly cancelGraceMs?: number;
+  /** The clocks of turns. Default: {@link DEFAULT_TURN_LIMITS}. */
+  readonly turnLimits?: Partial<TurnLimits>;
+  /** What becomes of a message that comes while a turn runs, unless the message itself says so. Default `queue`. */
+  readonly busyPolicy?: (conversation: string) => BusyPolicy;
   readonly systemPromptProvider?: () => string;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
@@ -79,6 +83,17 @@ export type PromptRequest = {
   readonly renderer: MarkupRenderer<string>;
   /** Default: from `options`. */
   readonly show?: Display;
+};
+
+/** What the log tells of a turn. */
+export type LastTurn = {
+  readonly turn: string;
+  readonly who: string;
+  readonly key: string;
+  /** The message, cut to 40,000 characters. */
+  readonly text: string;
+  /** The turn's events lie behind this seq. */
+  readonly after: number;
 };
 
 export type DebugInfo = {
@@ -100,8 +115,37 @@ export interface Router extends AsyncDisposable {
   ): { turn: string; who: string; key: string; asks: readonly PermissionAsk[] } | undefined;
   /** The turns of a conversation that have not ended, the running one first, whichever process owns it. */
   openTurns(conversation: string): Promise<readonly OpenTurn[]>;
-  /** Cancels a turn and resolves once its `turn-end` is committed (bounded: a deaf agent's session is given up). No-op for a turn that has ended. */
-  cancelTurn(conversation: string, turn: string, cause: CancelCause, user?: string): Promise<void>;
+  /**
+   * Cancels a turn, and resolves once its `turn-end` is committed (bounded: a deaf agent's session is given up). No-op
+   * for a turn that has ended, or of which this person may not decide.
+   *
+   * @param how - `implied`: nobody has asked for it, somebody's client is gone. That ends the turn of that person, and
+   *   no other one's, whatever else they may decide.
+   */
+  cancelTurn(
+    conversation: string,
+    turn: string,
+    cause: CancelCause,
+    user?: string,
+    how?: "asked" | "implied",
+  ): Promise<void>;
+  /**
+   * The newest turn that was posted with a message, running or not: what a person means who wants to see it again, or
+   * to have it run again. `undefined` when none is left in the log.
+   */
+  lastTurn(conversation: string): Promise<LastTurn | undefined>;
+  /**
+   * Tells the agent that a person reacted to one of its messages, out of band: in no turn, after what waits already, and
+   * only while its session is attached. Resolves once the reaction is in `<stateDir>/reactions.jsonl` and the inbox;
+   * what cannot be kept there is reported, not thrown.
+   */
+  reportReaction(
+    conversation: string,
+    user: string,
+    message: string,
+    reaction: string,
+    action: "added" | "removed",
+  ): Promise<void>;
   prompt(request: PromptRequest, sink: ChunkSink, signal?: AbortSignal): Promise<void>;
   /** Cancels whatever runs in the conversation. */
   cancel(conversation: string): Promise<void>;

@@ -1,6 +1,7 @@
 import type { CancelCause, LogEvent, NewEvent, PermissionAsk } from "./events.ts";
 import type { Options } from "./options.ts";
 import type { Turn } from "./transcript.ts";
+import type { BusyPolicy } from "./turn-queue.ts";
 
 /** A reader's part of a turn: it starts behind seq `after`. */
 export type TurnRef = { readonly turn: string; readonly after: number };
@@ -44,6 +45,14 @@ export type PromptItem = {
   readonly request?: string;
   /** Where the asker starts to read. Default: behind the newest event. */
   readonly after?: number;
+  /** What becomes of it while a turn runs. Default: the conversation's policy. */
+  readonly busy?: BusyPolicy;
+  /**
+   * The turn of an earlier version of this message, which its author has edited. Waiting, it gives its place to this
+   * one; running, it is cancelled and run anew, or corrected once it is old or has called a tool. Once it has ended this
+   * item is `late`, or its turn ends as skipped: whether to run it is for its author to say, by another item.
+   */
+  readonly replaces?: string;
   readonly at: number;
 };
 
@@ -65,6 +74,20 @@ export type CancelItem = {
   readonly user?: string;
   readonly turn: string;
   readonly cause: CancelCause;
+  /** Nobody has asked for it: a client went away. Only that of the requester counts then, whatever else its user may do. */
+  readonly implied?: boolean;
+  readonly at: number;
+};
+
+/** A person reacted to a message of the agent's, or took that back. */
+export type ReactionItem = {
+  readonly kind: "reaction";
+  readonly key: string;
+  readonly user: string;
+  /** The platform's id of the agent's message. */
+  readonly message: string;
+  readonly reaction: string;
+  readonly action: "added" | "removed";
   readonly at: number;
 };
 
@@ -76,12 +99,12 @@ export type ResetItem = {
 };
 
 /** What somebody wants of the owner of a conversation. */
-export type InboxItem = PromptItem | AnswerItem | CancelItem | ResetItem;
+export type InboxItem = PromptItem | AnswerItem | CancelItem | ReactionItem | ResetItem;
 
 /** An item that the owner takes: a prompt comes with the turn and attempt that the store gave it. */
 export type TakenItem =
   | { readonly item: PromptItem; readonly turn: string; readonly attempt: number }
-  | { readonly item: AnswerItem | CancelItem | ResetItem };
+  | { readonly item: Exclude<InboxItem, PromptItem> };
 
 /** A turn that has not ended: it runs, or waits. */
 export type OpenTurn = {

@@ -2,22 +2,33 @@ import { randomUUID } from "node:crypto";
 import type { PermissionOutcome, PermissionRequestParams } from "@acp-kit/acp-wire";
 import type { CancelCause, EventBody, FailurePhase, PermissionAsk, TurnOutcome } from "./events.ts";
 import { parseFailure } from "./failure.ts";
-import {
-  choosePolicyOption,
-  parsePermissionAsk,
-  QUESTION_TIMEOUT_MS,
-  type ToolInput,
-} from "./permission.ts";
+import { choosePolicyOption, parsePermissionAsk, QUESTION_TIMEOUT_MS } from "./permission.ts";
 import { Questions } from "./questions.ts";
 import type { PermissionPolicy, Workspace } from "./router.ts";
-import type { PromptItem } from "./store.ts";
+import { isWork, ToolCalls } from "./tool-calls.ts";
+import type { ActiveFacts } from "./turn-queue.ts";
 import type { TurnSession } from "./turn-session.ts";
-import { reduceTurn, type TurnEffect, type TurnEvent, type TurnState } from "./turn-state.ts";
+import {
+  reduceTurn,
+  type TurnEffect,
+  type TurnEvent,
+  type TurnLimits,
+  type TurnState,
+} from "./turn-state.ts";
+
+/** Longest time that a timer can be set to, in milliseconds; whoever wakes earlier sets it again. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** What a turn does with a session of the agent. */
+export type PromptSession = Pick<
+  TurnSession,
+  "phase" | "model" | "attach" | "prompt" | "cancel" | "abandon"
+>;
 
 /** Whatever a running turn needs of its conversation. */
 export type TurnHost = {
-  readonly session: TurnSession;
-  readonly cancelGraceMs: number;
+  readonly session: PromptSession;
+  readonly limits: TurnLimits;
   now(): number;
   /** Adds an event of this turn to what is committed with the next batch. */
   record(event: EventBody): void;
@@ -32,34 +43,43 @@ export type TurnHost = {
 /** One turn from its start to its `turn-end`: the shell around {@link reduceTurn}. */
 export class TurnRunner {
   readonly turn: string;
-  readonly item: PromptItem;
+  /** The person who asked for it. */
+  readonly user: string;
   readonly #host: TurnHost;
   readonly #questions: Questions;
-  readonly #tools = new Map<string, ToolInput>();
+  readonly #tools = new ToolCalls();
   /** Aborted when the turn is settled: ends whatever still waits on its behalf. */
   readonly #over = new AbortController();
   readonly #ended = Promise.withResolvers<TurnOutcome>();
   #state: TurnState;
   /** Set by the agent's first word or tool call in this turn. */
   #hasWorked = false;
+  /** Questions that wait for a person. */
+  #asking = 0;
+  #promptedAt: number | undefined;
   #leave: (() => void) | undefined;
   #deadline: NodeJS.Timeout | undefined;
 
-  constructor(turn: string, item: PromptItem, host: TurnHost) {
+  constructor(turn: string, user: string, host: TurnHost) {
     this.turn = turn;
-    this.item = item;
+    this.user = user;
     this.#host = host;
     this.#questions = new Questions((event) => this.#host.record(event));
-    this.#state = { kind: "queued", since: item.at };
+    this.#state = { kind: "queued", since: host.now() };
   }
 
   get asks(): readonly PermissionAsk[] {
     return this.#questions.asks;
   }
 
-  /** Resolves with the turn's end, which may not be committed yet; never rejects. */
-  get ended(): Promise<TurnOutcome> {
-    return this.#ended.promise;
+  /** The agent has the prompt and has not answered it: what it says now, it says in this turn. */
+  get isPrompted(): boolean {
+    return this.#state.kind === "running" || this.#state.kind === "cancelling";
+  }
+
+  get facts(): Pick<ActiveFacts, "promptedAt" | "hasToolCall"> {
+    const promptedAt = this.#promptedAt;
+    return { hasToolCall: this.#tools.any, ...(promptedAt !== undefined && { promptedAt }) };
   }
 
   /** Runs to the end. Resolves once `turn-end` is committed, or never will be; never rejects. */
@@ -79,27 +99,27 @@ export class TurnRunner {
     return this.#questions.answer(permission, option, by);
   }
 
-  /** The agent has worked on this turn: it must not be sent again by itself. */
-  noteWork(): void {
-    this.#hasWorked = true;
-  }
-
-  /** Keeps what an update told about a tool call, for the question that it may ask. */
-  noteTool(id: string, input: ToolInput): void {
-    this.#tools.set(id, { ...this.#tools.get(id), ...input });
+  /**
+   * Notes what an update of the agent means for this turn: all of them are signs of life, hidden ones too; and once the
+   * agent has worked, the prompt is not sent again by itself.
+   */
+  note(update: unknown, events: readonly EventBody[]): void {
+    this.#tools.note(update);
+    if (!this.#hasWorked) this.#hasWorked = events.some(isWork);
+    this.#progress();
   }
 
   async ask(request: PermissionRequestParams, signal: AbortSignal): Promise<PermissionOutcome> {
     if (this.#state.kind !== "running") return { outcome: "cancelled" };
-    const known = this.#tools.get(request.toolCall?.toolCallId ?? "");
+    const known = this.#tools.inputOf(request.toolCall?.toolCallId ?? "");
     const ask = parsePermissionAsk(request, {
       id: randomUUID(),
-      requester: this.item.user,
+      requester: this.user,
       now: this.#host.now(),
       ...(known && { known }),
     });
     const chosen = choosePolicyOption(this.#host.policy(), ask);
-    if (!chosen) return this.#questions.ask(ask, QUESTION_TIMEOUT_MS, signal);
+    if (!chosen) return this.#askPerson(ask, signal);
     const { option } = chosen;
     this.#host.record({
       kind: "permission-answer",
@@ -110,8 +130,24 @@ export class TurnRunner {
     return option ? { outcome: "selected", optionId: option.id } : { outcome: "cancelled" };
   }
 
+  async #askPerson(ask: PermissionAsk, signal: AbortSignal): Promise<PermissionOutcome> {
+    this.#asking += 1;
+    this.#progress();
+    try {
+      return await this.#questions.ask(ask, QUESTION_TIMEOUT_MS, signal);
+    } finally {
+      this.#asking -= 1;
+      this.#progress();
+    }
+  }
+
+  #progress(): void {
+    const awaited = this.#asking > 0 ? "person" : this.#tools.isOneOpen ? "tool" : "agent";
+    this.#step({ kind: "progressed", at: this.#host.now(), awaited });
+  }
+
   #step(event: TurnEvent): void {
-    const { state, effects } = reduceTurn(this.#state, event, this.#host.cancelGraceMs);
+    const { state, effects } = reduceTurn(this.#state, event, this.#host.limits);
     this.#state = state;
     for (const effect of effects) this.#do(effect);
   }
@@ -130,11 +166,11 @@ export class TurnRunner {
       case "cancel-agent":
         this.#host.session.cancel();
         return;
+      case "tell-stalled":
+        this.#host.record({ kind: "stalled", silentMs: effect.silentMs });
+        return;
       case "wake-at":
-        this.#deadline = setTimeout(
-          () => this.#step({ kind: "deadline-passed", at: this.#host.now() }),
-          Math.max(0, effect.at - this.#host.now()) + 1,
-        );
+        this.#wakeAt(effect.at);
         return;
       case "abandon-session":
         this.#host.session.abandon();
@@ -143,6 +179,15 @@ export class TurnRunner {
         this.#end(effect.outcome);
         return;
     }
+  }
+
+  #wakeAt(at: number): void {
+    clearTimeout(this.#deadline);
+    const ms = Math.max(0, at - this.#host.now()) + 1;
+    this.#deadline = setTimeout(
+      () => this.#step({ kind: "deadline-passed", at: this.#host.now() }),
+      Math.min(ms, MAX_TIMER_MS),
+    );
   }
 
   async #attach(): Promise<void> {
@@ -158,7 +203,7 @@ export class TurnRunner {
       if (this.#state.kind !== "attaching") return;
       this.#host.record({
         kind: "turn-start",
-        who: this.item.user,
+        who: this.user,
         ...(session.model !== undefined && { model: session.model }),
       });
       // The agent gets no prompt that the log does not show as its own attempt.
@@ -171,6 +216,7 @@ export class TurnRunner {
 
   async #prompt(): Promise<void> {
     const { session } = this.#host;
+    this.#promptedAt = this.#host.now();
     try {
       const stopReason = await session.prompt(
         () => this.#state.kind === "running" && !this.#hasWorked,

@@ -1,5 +1,5 @@
 import { isSessionNotFound } from "@acp-kit/acp-wire";
-import type { Agent } from "./agent.ts";
+import { type Agent, STEERING } from "./agent.ts";
 import { RouterError } from "./errors.ts";
 import type { EventBody, FailurePhase } from "./events.ts";
 import { asFields, asText } from "./fields.ts";
@@ -7,10 +7,14 @@ import { createPromptBlocks, findRequest, formatSeed } from "./prompt-blocks.ts"
 import { readModelSetting } from "./session-model.ts";
 import type { Attached, AttachResult, SessionSlot } from "./session-slot.ts";
 import type { PromptItem } from "./store.ts";
+import type { Turn } from "./transcript.ts";
 import { within } from "./within.ts";
 
 /** How long a session may take to open, the start of the agent included, in milliseconds. */
 export const ATTACH_TIMEOUT_MS = 300_000;
+
+/** How long an agent may take to say whether it takes a further message, in milliseconds. */
+const STEER_TIMEOUT_MS = 30_000;
 
 /** How long an agent may take to change its model, in milliseconds. */
 const SETTING_TIMEOUT_MS = 30_000;
@@ -77,6 +81,21 @@ export class TurnSession {
       if (!isUntouched()) throw error;
       return await this.#send();
     }
+  }
+
+  /** The agent takes further messages while it answers one. */
+  get takesSteering(): boolean {
+    const { agent } = this.#host;
+    return agent.steer !== undefined && agent.capabilities._meta?.[STEERING] !== undefined;
+  }
+
+  /** Gives the agent another message in the middle of its answer. False: it did not take it. @throws RouterError `timeout`. */
+  async steer(query: readonly Turn[]): Promise<boolean> {
+    const request = findRequest(query);
+    if (!request || !this.#attached) return false;
+    const { agent } = this.#host;
+    const steered = agent.steer?.(this.#attached.session, createPromptBlocks(request));
+    return (await within(STEER_TIMEOUT_MS, Promise.resolve(steered))) ?? false;
   }
 
   /** Asks the agent to stop. No-op before there is a session. */

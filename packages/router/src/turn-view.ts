@@ -194,6 +194,7 @@ export function reduceTurnView(view: TurnView | undefined, event: LogEvent): Tur
     case "notice":
       return withSegment(next, { kind: "notice", level: event.level, text: event.text }, event.at);
     case "steered":
+    case "reaction":
     case "stalled":
     case "commands":
     case "unknown-update":

@@ -128,7 +128,7 @@ test("an agent that ignores a cancel loses its session; the next prompt gets a n
       ],
       cancel: [{ kind: "wait" }],
     },
-    { cancelGraceMs: 100 },
+    { turnLimits: { cancelGraceMs: 100 } },
   );
   const { turn } = await rig.router.submit("c", message("stuck"));
   const before = await rig.follow(turn, { until: "text" });

@@ -13,6 +13,11 @@ const stops: Readonly<Record<CancelCause, string>> = {
   shutdown: "_(stopped: the relay is going down; send the message again in a while)_",
 };
 
+const skips: Readonly<Record<"steered" | "answered", string>> = {
+  steered: "↪ _passed on to the answer that is being written_",
+  answered: "_(the message was answered before it was changed; send it again to have it run)_",
+};
+
 const stopReasons: ReadonlyMap<string, string> = new Map([
   ["max_tokens", "_(response truncated: max tokens)_"],
   ["max_turn_requests", "_(response truncated: max turns)_"],
@@ -46,6 +51,8 @@ export function renderOutcome(outcome: TurnOutcome, view: TurnView, isEmpty: boo
       return stopReasons.get(outcome.stopReason) ?? renderSilence(view, isEmpty);
     case "cancelled":
       return stops[outcome.cause];
+    case "skipped":
+      return skips[outcome.reason];
     case "interrupted":
       return renderFailure(
         "The relay was interrupted in the middle of this turn. Send a message to go on.",

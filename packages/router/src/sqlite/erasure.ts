@@ -7,7 +7,7 @@ import { type Conversations, digestOf } from "./conversations.ts";
 import { StoreError } from "./errors.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { LogTail } from "./log-tail.ts";
-import { redactEvent, withoutPerson } from "./redact.ts";
+import { isOwnWord, redactEvent, withoutPerson } from "./redact.ts";
 import type { Statements } from "./statements.ts";
 
 /** Whose data goes: all of a conversation, or all of a person. */
@@ -201,7 +201,8 @@ export class Erasure {
     );
     for (const { seq, body } of rows) {
       const event = JSON.parse(body) as NewEvent;
-      const isTheirs = event.turn !== undefined && turns.has(event.turn);
+      const isTheirs =
+        isOwnWord(event, user) || (event.turn !== undefined && turns.has(event.turn));
       const kept = JSON.stringify(isTheirs ? redactEvent(event, user) : withoutPerson(event, user));
       if (kept === body) continue;
       const sql = "UPDATE events SET body = ? WHERE conversation = ? AND seq = ?";

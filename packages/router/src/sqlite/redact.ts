@@ -10,6 +10,11 @@ export function withoutPerson<T>(value: T, user: string): T {
   ) as T;
 }
 
+/** True for what a person said outside of a turn of their own. */
+export function isOwnWord(event: NewEvent, user: string): boolean {
+  return (event.kind === "steered" || event.kind === "reaction") && event.who === user;
+}
+
 /** What stays of an event of an erased person's turn: where the turn begins and ends, and nothing that was said. */
 export function redactEvent(event: NewEvent, user: string): NewEvent {
   switch (event.kind) {

@@ -39,7 +39,12 @@ const agent = new AgentSupervisor({
 });
 const store = await openSqliteStore({ directory: path.join(directory, "store") });
 const openedInMs = performance.now() - began;
-const router = createRouter({ agent, store, stateDir: directory, cancelGraceMs: 200 });
+const router = createRouter({
+  agent,
+  store,
+  stateDir: directory,
+  turnLimits: { cancelGraceMs: 200 },
+});
 await router.recover();
 process.send?.({ recoveredInMs: performance.now() - began, openedInMs });
 

@@ -28,7 +28,7 @@ const router = createRouter({
   agent,
   store,
   stateDir: directory,
-  cancelGraceMs: 2_000,
+  turnLimits: { cancelGraceMs: 2_000 },
   roleOf: (user) => (user === "boss" ? "approver" : "user"),
   onReport: (report) => {
     if (report.kind !== "failure") return;

@@ -1,0 +1,22 @@
+import type { Agent } from "./agent.ts";
+import type { Role } from "./role.ts";
+import type { PermissionPolicy, RouterReport, Workspace } from "./router.ts";
+import type { Store } from "./store.ts";
+import type { BusyPolicy } from "./turn-queue.ts";
+import type { TurnLimits } from "./turn-state.ts";
+
+/** Whatever a conversation needs of the router. */
+export type ConversationHost = {
+  readonly store: Store;
+  readonly agent: Agent;
+  readonly limits: TurnLimits;
+  now(): number;
+  workspace(): Promise<Workspace>;
+  /** Waits until no other turn works in `exclusive`. */
+  lock(exclusive: string, signal: AbortSignal): Promise<() => void>;
+  roleOf(user: string): Role | undefined;
+  policy(): PermissionPolicy;
+  busyPolicy(): BusyPolicy;
+  systemPrompt(): string;
+  report(report: RouterReport): void;
+};

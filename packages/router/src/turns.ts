@@ -1,0 +1,317 @@
+import { randomUUID } from "node:crypto";
+import type {
+  PermissionOutcome,
+  PermissionRequestParams,
+  SessionUpdateParams,
+} from "@acp-kit/acp-wire";
+import type { ConversationHost } from "./conversation-host.ts";
+import type { CancelCause, EventBody, PermissionAsk, TurnOutcome } from "./events.ts";
+import type { LogWriter } from "./log-writer.ts";
+import { OutputCap } from "./output-cap.ts";
+import { asCorrection, findRequest } from "./prompt-blocks.ts";
+import { createReactionEvent, createReactionLimits, ReactionSession } from "./reaction.ts";
+import { readOutcome } from "./read-outcome.ts";
+import { mayDecide } from "./role.ts";
+import { readModelSetting } from "./session-model.ts";
+import type { SessionSlot } from "./session-slot.ts";
+import { MAX_EVENT_CHARS, parseSessionUpdate } from "./session-update.ts";
+import type { AnswerItem, CancelItem, PromptItem, ReactionItem } from "./store.ts";
+import { isWork } from "./tool-calls.ts";
+import {
+  EMPTY_QUEUE,
+  type QueueEffect,
+  type QueueEvent,
+  reduceQueue,
+  type TurnQueue,
+} from "./turn-queue.ts";
+import { type TurnHost, TurnRunner } from "./turn-runner.ts";
+import { TurnSession } from "./turn-session.ts";
+
+export type TurnsHost = ConversationHost & {
+  readonly conversation: string;
+  readonly slot: SessionSlot;
+  /** Writes what happens while this process owns the conversation; absent when it does not. */
+  readonly writer: LogWriter | undefined;
+  failed(what: string, error: unknown): void;
+};
+
+/** What was posted for a turn. */
+type Posted = { readonly item: PromptItem | ReactionItem; readonly attempt: number };
+
+type Running = {
+  readonly runner: TurnRunner;
+  readonly item: PromptItem | ReactionItem;
+  /** Absent while a reaction is told. */
+  readonly session?: TurnSession;
+};
+
+/** The turns of one conversation, one after another: the shell around {@link reduceQueue}. */
+export class Turns {
+  readonly #host: TurnsHost;
+  readonly #cap = new OutputCap();
+  /** Of the turns that wait. */
+  readonly #posted = new Map<string, Posted>();
+  #queue: TurnQueue = EMPTY_QUEUE;
+  #running: Running | undefined;
+  /** Ends with the turn that runs. */
+  #turn: Promise<void> | undefined;
+  /** Ends with the agent's answers to the messages that it was offered in the middle of a turn. */
+  #offers: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(host: TurnsHost) {
+    this.#host = host;
+  }
+
+  /** The turn of a message that runs. */
+  get running():
+    | { turn: string; who: string; key: string; asks: readonly PermissionAsk[] }
+    | undefined {
+    const { runner, item } = this.#running ?? {};
+    if (!runner || item?.kind !== "prompt") return undefined;
+    return { turn: runner.turn, who: runner.user, key: item.key, asks: runner.asks };
+  }
+
+  get isIdle(): boolean {
+    return !this.#queue.active && this.#queue.waiting.length === 0;
+  }
+
+  /** Resolves when nothing runs any more. */
+  async ended(): Promise<void> {
+    await this.#turn;
+    await this.#offers;
+  }
+
+  async post(item: PromptItem, turn: string, attempt: number): Promise<void> {
+    const { replaces } = item;
+    const { store, conversation } = this.#host;
+    const earlier =
+      replaces === undefined ? undefined : await readOutcome(store, conversation, replaces);
+    const wasEdited = earlier?.kind === "cancelled" && earlier.cause === "edited";
+    this.#posted.set(turn, { item, attempt });
+    const { runner, session } = this.#running ?? {};
+    this.#step({
+      kind: "prompt-posted",
+      at: this.#host.now(),
+      turn,
+      user: item.user,
+      role: this.#host.roleOf(item.user),
+      busy: item.busy ?? this.#host.busyPolicy(),
+      active: {
+        hasToolCall: false,
+        ...runner?.facts,
+        takesSteering: runner?.isPrompted === true && session?.takesSteering === true,
+      },
+      ...(replaces !== undefined && { replaces: { turn: replaces, wasEdited } }),
+    });
+  }
+
+  react(item: ReactionItem): void {
+    const turn = randomUUID();
+    this.#posted.set(turn, { item, attempt: 1 });
+    this.#step({ kind: "reaction-posted", turn, user: item.user, at: item.at });
+  }
+
+  /** Whoever posted the answer may have known less than is known here: of what is not theirs to decide nothing is done. */
+  answer({ user, permission, option }: AnswerItem): void {
+    const runner = this.#running?.runner;
+    if (!runner || !mayDecide(user, runner.user, this.#host.roleOf(user))) return;
+    runner.answer(permission, option, user);
+  }
+
+  cancel({ turn, cause, user, implied }: CancelItem): void {
+    const role = user === undefined || implied ? undefined : this.#host.roleOf(user);
+    this.#step({ kind: "cancel-posted", turn, cause, user, role });
+  }
+
+  cancelRunning(cause: CancelCause): void {
+    this.#running?.runner.cancel(cause);
+  }
+
+  /** Ends all that wait. */
+  drop(cause: CancelCause): void {
+    this.#step({ kind: "dropped", cause });
+  }
+
+  /** From now on nothing is started. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  startNext(): void {
+    if (!this.#isStopped) this.#step({ kind: "next", at: this.#host.now() });
+  }
+
+  /**
+   * Records what the agent says: in the turn whose prompt it has, else in none. Everything that one read of the agent's
+   * stdout brought comes in one tick, so it becomes one transaction.
+   */
+  hear(params: SessionUpdateParams): void {
+    const running = this.#running?.runner.isPrompted ? this.#running : undefined;
+    const events = parseSessionUpdate(params);
+    running?.runner.note(params.update, events);
+    const isReaction = running?.item.kind === "reaction";
+    for (const event of events) {
+      if (event.kind === "config" && event.options) this.#noteModel(event.options);
+      // Nobody sees what an agent says to a reaction.
+      if (isReaction && isWork(event)) continue;
+      const turn = isReaction ? undefined : running?.runner.turn;
+      const kept = this.#cap.admit(event, turn);
+      if (kept) this.#host.writer?.record(kept, turn);
+    }
+  }
+
+  ask(request: PermissionRequestParams, signal: AbortSignal): Promise<PermissionOutcome> {
+    return this.#running?.runner.ask(request, signal) ?? Promise.resolve({ outcome: "cancelled" });
+  }
+
+  #step(event: QueueEvent): void {
+    const { queue, effects } = reduceQueue(this.#queue, event);
+    this.#queue = queue;
+    for (const effect of effects) this.#do(effect);
+  }
+
+  #do(effect: QueueEffect): void {
+    switch (effect.kind) {
+      case "tell-queued":
+        this.#tellQueued(effect.turn, effect.behind);
+        return;
+      case "mark-correction": {
+        const posted = this.#posted.get(effect.turn);
+        if (posted?.item.kind !== "prompt") return;
+        this.#posted.set(effect.turn, { ...posted, item: asCorrection(posted.item) });
+        return;
+      }
+      case "offer": {
+        const offer = this.#offer(effect.turn);
+        this.#offers = this.#offers.then(() => offer);
+        return;
+      }
+      case "cancel":
+        this.cancelRunning(effect.cause);
+        return;
+      case "end":
+        this.#posted.delete(effect.turn);
+        this.#host.writer?.record({ kind: "turn-end", outcome: effect.outcome }, effect.turn);
+        return;
+      case "shed":
+        this.#posted.delete(effect.turn);
+        return;
+      case "start":
+        this.#turn = this.#run(effect.turn);
+        return;
+    }
+  }
+
+  #tellQueued(turn: string, behind: string | undefined): void {
+    const { item, attempt } = this.#posted.get(turn) ?? {};
+    if (item?.kind !== "prompt") return;
+    const event: EventBody = {
+      kind: "turn-queued",
+      who: item.user,
+      text: textOf(item),
+      key: item.key,
+      attempt: attempt ?? 1,
+      ...(behind !== undefined && { behind }),
+    };
+    this.#host.writer?.record(event, turn);
+  }
+
+  /** Gives the running turn's agent a message that waits. */
+  async #offer(turn: string): Promise<void> {
+    const running = this.#running;
+    const item = this.#posted.get(turn)?.item;
+    let isTaken = false;
+    if (running?.session && item?.kind === "prompt") {
+      const { writer } = this.#host;
+      try {
+        isTaken = await running.session.steer(item.query);
+      } catch (error) {
+        this.#host.failed("steer", error);
+      }
+      const event: EventBody = { kind: "steered", who: item.user, text: textOf(item) };
+      if (isTaken) writer?.record(event, running.runner.turn);
+    }
+    this.#step({ kind: "steered", turn, isTaken });
+    this.startNext();
+  }
+
+  async #run(turn: string): Promise<void> {
+    const startedAt = this.#host.now();
+    const posted = this.#posted.get(turn);
+    this.#posted.delete(turn);
+    const running = posted && this.#createRunning(turn, posted.item);
+    if (running) {
+      this.#running = running;
+      const outcome = await running.runner.run();
+      this.#running = undefined;
+      if (running.session) this.#report(turn, outcome, this.#host.now() - startedAt);
+    }
+    this.#step({ kind: "ended" });
+    this.startNext();
+  }
+
+  #report(turn: string, outcome: TurnOutcome, durationMs: number): void {
+    const { conversation } = this.#host;
+    this.#host.report({
+      kind: "turn-ended",
+      conversation,
+      turn,
+      outcome: outcome.kind,
+      durationMs,
+    });
+  }
+
+  /** `undefined`: there is nobody who could be told. */
+  #createRunning(turn: string, item: PromptItem | ReactionItem): Running | undefined {
+    const { agent, slot, limits, writer } = this.#host;
+    if (!writer) return undefined;
+    if (item.kind === "prompt") {
+      const record = (event: EventBody) => writer.record(event, turn);
+      const onFailure = (what: string, error: unknown) => this.#host.failed(what, error);
+      const session = new TurnSession(item, { agent, slot, record, onFailure });
+      const host = this.#turnHost(writer, { session, limits, record });
+      return { runner: new TurnRunner(turn, item.user, host), item, session };
+    }
+    if (!slot.attached) return undefined;
+    const host = this.#turnHost(writer, {
+      session: new ReactionSession(item, agent, slot),
+      limits: createReactionLimits(limits),
+      // Of all that happens in it, the log has that the agent was told.
+      record: ({ kind }) => {
+        if (kind === "turn-start") writer.record(createReactionEvent(item), undefined);
+      },
+      policy: () => "deny",
+    });
+    return { runner: new TurnRunner(turn, item.user, host), item };
+  }
+
+  #turnHost(
+    writer: LogWriter,
+    own: Pick<TurnHost, "session" | "limits" | "record"> & Partial<Pick<TurnHost, "policy">>,
+  ): TurnHost {
+    return {
+      policy: () => this.#host.policy(),
+      ...own,
+      now: () => this.#host.now(),
+      flush: () => writer.flush(),
+      enter: async (signal) => {
+        const workspace = await this.#host.workspace();
+        if (workspace.exclusive === undefined) return { workspace, leave: () => undefined };
+        own.record({ kind: "status", phase: "waiting-workspace" });
+        return { workspace, leave: await this.#host.lock(workspace.exclusive, signal) };
+      },
+      onFailure: (what, error) => this.#host.failed(what, error),
+    };
+  }
+
+  #noteModel(configOptions: readonly unknown[]): void {
+    const { attached } = this.#host.slot;
+    const model = readModelSetting({ configOptions })?.current;
+    if (attached && model !== undefined) attached.model = model;
+  }
+}
+
+function textOf({ query }: PromptItem): string {
+  return (findRequest(query)?.content ?? "").slice(0, MAX_EVENT_CHARS);
+}
