@@ -4,8 +4,8 @@ import type { NewEvent } from "../src/index.ts";
 import { openSqliteStore, type SqliteStore } from "../src/sqlite/index.ts";
 import { cpuMs, inDirectory, round } from "./measure.ts";
 
-const ROUNDS = 15;
-const EVENTS = 12_800;
+const ROUNDS = 40;
+const EVENTS = 6_400;
 const CONVERSATIONS = 8;
 const SIZES = [1, 4, 16, 64] as const;
 

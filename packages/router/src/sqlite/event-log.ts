@@ -48,11 +48,12 @@ export class EventLog {
     let seq = place.last;
     let chars = 0;
     const placed: LogEvent[] = [];
+    const insert = this.#sql.prepare("INSERT INTO events VALUES (?, ?, ?)");
     for (const event of events) {
       seq += 1;
       const body = JSON.stringify(event);
       chars += body.length;
-      if (placed.length > 0) this.#sql.run("INSERT INTO events VALUES (?, ?, ?)", id, seq, body);
+      if (placed.length > 0) insert.run(id, seq, body);
       else this.#insertFenced(lease, id, seq, body);
       const logged = { ...event, seq };
       this.#index(id, logged);
@@ -73,11 +74,12 @@ export class EventLog {
   /** The fence is part of the statement, and holds for the rest of the transaction: nobody else writes until its end. */
   #insertFenced(lease: Lease, id: number, seq: number, body: string): void {
     const written = this.#sql.run(
-      `INSERT INTO events SELECT ?1, ?2, ?3
-       WHERE EXISTS (SELECT 1 FROM conversations WHERE id = ?1 AND fence = ?4 AND owner = ?5)`,
+      `INSERT INTO events SELECT ?, ?, ?
+       WHERE EXISTS (SELECT 1 FROM conversations WHERE id = ? AND fence = ? AND owner = ?)`,
       id,
       seq,
       body,
+      id,
       lease.fence,
       this.#self,
     );

@@ -1,10 +1,12 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { RouterError } from "../errors.ts";
 
+type Prepared = { readonly statement: StatementSync; readonly isNumbered: boolean };
+
 /** Runs SQL by its text; each text is prepared once. */
 export class Statements {
   readonly #database: DatabaseSync;
-  readonly #prepared = new Map<string, StatementSync>();
+  readonly #prepared = new Map<string, Prepared>();
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -12,20 +14,29 @@ export class Statements {
 
   /** @returns How many rows were written. */
   run(sql: string, ...values: SQLInputValue[]): number {
-    return Number(this.#prepare(sql).run(...bound(sql, values)).changes);
+    const prepared = this.#prepare(sql);
+    return Number(prepared.statement.run(...bound(prepared, values)).changes);
   }
 
   get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
-    return this.#prepare(sql).get(...bound(sql, values)) as Row | undefined;
+    const prepared = this.#prepare(sql);
+    return prepared.statement.get(...bound(prepared, values)) as Row | undefined;
   }
 
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
-    return this.#prepare(sql).all(...bound(sql, values)) as Row[];
+    const prepared = this.#prepare(sql);
+    return prepared.statement.all(...bound(prepared, values)) as Row[];
   }
 
   /** Row by row; who stops early must end the iteration, as `for … of` does. */
   each<Row>(sql: string, ...values: SQLInputValue[]): IterableIterator<Row> {
-    return this.#prepare(sql).iterate(...bound(sql, values)) as IterableIterator<Row>;
+    const prepared = this.#prepare(sql);
+    return prepared.statement.iterate(...bound(prepared, values)) as IterableIterator<Row>;
+  }
+
+  /** The statement itself, for whoever runs it in a loop; its parameters must not be numbered. */
+  prepare(sql: string): StatementSync {
+    return this.#prepare(sql).statement;
   }
 
   close(): void {
@@ -33,19 +44,22 @@ export class Statements {
     this.#database.close();
   }
 
-  #prepare(sql: string): StatementSync {
+  #prepare(sql: string): Prepared {
     const known = this.#prepared.get(sql);
     if (known) return known;
     if (!this.#database.isOpen) throw new RouterError("The store is closed", { code: "closed" });
-    const statement = this.#database.prepare(sql);
-    this.#prepared.set(sql, statement);
-    return statement;
+    const prepared = { statement: this.#database.prepare(sql), isNumbered: sql.includes("?1") };
+    this.#prepared.set(sql, prepared);
+    return prepared;
   }
 }
 
-/** Numbered parameters by their number: Node.js 22 up to 22.22 gives positional values to unnumbered ones only. */
-function bound(sql: string, values: SQLInputValue[]): SQLInputValue[] {
-  if (!sql.includes("?1")) return values;
+/**
+ * Numbered parameters by their number: Node.js 22 up to 22.22 gives positional values to unnumbered ones only. That
+ * takes time, so what is run for every event has none.
+ */
+function bound({ isNumbered }: Prepared, values: SQLInputValue[]): SQLInputValue[] {
+  if (!isNumbered) return values;
   const named = Object.fromEntries(values.map((value, index) => [String(index + 1), value]));
   return [named as unknown as SQLInputValue];
 }

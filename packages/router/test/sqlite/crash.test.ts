@@ -16,7 +16,7 @@ import { temporaryDirectories } from "./temporary.ts";
 
 const directory = temporaryDirectories("crash");
 const isSoak = process.env["ACP_KIT_SOAK"] === "1";
-const KILLS = isSoak ? 250 : 4;
+const KILLS = isSoak ? 500 : 4;
 
 const script = {
   prompt: [
@@ -287,6 +287,12 @@ test(`of two relays one is killed ${KILLS} times at random instants: the same ho
     await setTimeout(random.integer(0, 1_500));
     const name = random.pick(["left", "right"]);
     await scene.kill(name);
+    if (random.chance(0.15)) {
+      // Once more, while it starts.
+      scene.start(name);
+      await setTimeout(random.integer(0, 500));
+      await scene.kill(name);
+    }
     await expectTakenOver(scene);
     await scene.start(name).recovered;
     if (kill % 25 === 24) check(scene);
