@@ -3,6 +3,7 @@ import { benchFollowers } from "./followers.ts";
 import { benchIsolation } from "./isolation.ts";
 import { benchOpen } from "./open.ts";
 import { benchRetention } from "./retention.ts";
+import { benchTwoProcesses } from "./two-processes.ts";
 
 /** Names of what is to be measured; all of it without one. Prints JSON. */
 const benches = {
@@ -10,6 +11,7 @@ const benches = {
   open: benchOpen,
   followers: benchFollowers,
   retention: benchRetention,
+  twoProcesses: benchTwoProcesses,
   isolation: benchIsolation,
 };
 const wanted = process.argv.slice(2);

@@ -7,8 +7,13 @@ export function asFields(value: unknown): Fields | undefined {
     : undefined;
 }
 
+/** A text without lone surrogates: they are no characters, and each reader would make something else of them. */
 export function asText(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
+  return typeof value === "string" ? wellFormed(value) : undefined;
+}
+
+export function wellFormed(text: string): string {
+  return text.isWellFormed() ? text : text.replace(/\p{Surrogate}/gu, "");
 }
 
 /** The members of a list that are objects; an empty list for anything else. */

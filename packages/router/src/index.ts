@@ -44,6 +44,8 @@ export {
   type Lease,
   MAX_CHECKPOINT_STATE_BYTES,
   MAX_QUEUED,
+  MAX_RECORD_BYTES,
+  MAX_WAITING,
   type OpenTurn,
   type Posted,
   type PromptItem,

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { RouterError } from "./errors.ts";
 import type { LogEvent, NewEvent, PermissionAsk, TurnOutcome } from "./events.ts";
+import { formatRecord } from "./record.ts";
 import {
   type Checkpoint,
   type InboxItem,
   type Lease,
   MAX_CHECKPOINT_STATE_BYTES,
   MAX_QUEUED,
+  MAX_WAITING,
   type OpenTurn,
   type Posted,
   type PromptItem,
@@ -162,7 +164,11 @@ export class MemoryStore implements Store {
 
   async writeRecord(lease: Lease, key: string, value: unknown): Promise<void> {
     this.#owned(lease);
-    this.#records.set(key, structuredClone(value));
+    if (value === undefined) {
+      this.#records.delete(key);
+      return;
+    }
+    this.#records.set(key, JSON.parse(formatRecord(key, value)));
   }
 
   async turnEnd(conversation: string, turn: string): Promise<number | undefined> {
@@ -265,6 +271,7 @@ function postPrompt(state: MemoryConversation, item: PromptItem): Posted {
     if (item.request && !row.requests.has(item.request)) row.requests.set(item.request, item.at);
     return { turn: row.turn, after: row.after, how: "repeat" };
   }
+  checkRoom(state);
   const waiting = state.taken.length + state.inbox.filter((one) => "turn" in one).length;
   if (waiting >= MAX_QUEUED) {
     const message = `${waiting} messages wait in this conversation already`;
@@ -282,6 +289,12 @@ function postPrompt(state: MemoryConversation, item: PromptItem): Posted {
   addTurn(state, next.turn, item.user, item.key);
   state.inbox.push({ item, turn: next.turn, attempt: next.attempt });
   return { turn: next.turn, after: next.after, how: "new" };
+}
+
+function checkRoom(state: MemoryConversation): void {
+  if (state.inbox.length < MAX_WAITING) return;
+  const message = `${state.inbox.length} items wait in this conversation already`;
+  throw new RouterError(message, { code: "queue-full" });
 }
 
 function isRepeat(state: MemoryConversation, row: KeyRow, item: PromptItem): boolean {
@@ -302,6 +315,7 @@ function postOther(state: MemoryConversation, item: Exclude<InboxItem, PromptIte
     (item.kind === "answer" && !question?.open) ||
     (item.kind === "cancel" && state.turns.get(item.turn)?.end !== undefined);
   if (late) return { turn, after, how: "late" };
+  checkRoom(state);
   if (item.key !== "") {
     state.keys.set(item.key, { turn, after, attempt: 1, delivered: false, requests: new Map() });
   }

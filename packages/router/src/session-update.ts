@@ -1,13 +1,17 @@
 import type { SessionUpdateParams } from "@acp-kit/acp-wire";
 import { parseMeta } from "@acp-kit/statusline";
+import { parseBoundedJson } from "./bounded-json.ts";
 import type { AgentCommand, EventBody, PlanEntry, ToolContent } from "./events.ts";
 import { asFields, asFieldsList, asText, type Fields } from "./fields.ts";
 
 /** Largest event in a log, in characters of its texts: below 256 KiB as JSON even where each is written as `\u0000`. */
 export const MAX_EVENT_CHARS = 40_000;
 
-/** Longest title or path in an event, in characters. */
+/** Longest title, path or description in an event, in characters. */
 const MAX_TITLE_CHARS = 2_000;
+
+/** Longest id, kind, status or other word of the protocol in an event, in characters. */
+const MAX_WORD_CHARS = 256;
 
 /**
  * What an ACP `session/update` says, as events. Never throws: whatever is not understood passes as `unknown-update`.
@@ -36,23 +40,23 @@ function parseKind(update: Fields): EventBody[] {
       return [
         {
           kind: "tool-start",
-          id: asText(update["toolCallId"]) ?? "",
-          title: bounded(asText(update["title"]) ?? asText(update["name"]) ?? "", MAX_TITLE_CHARS),
-          toolKind: asText(update["kind"]) ?? "other",
-          status: asText(update["status"]) ?? "pending",
+          id: readWord(update["toolCallId"]) ?? "",
+          title: readTitle(update["title"]) ?? readTitle(update["name"]) ?? "",
+          toolKind: readWord(update["kind"]) ?? "other",
+          status: readWord(update["status"]) ?? "pending",
           content: parseToolContent(update["content"]) ?? [],
         },
       ];
     case "tool_call_update": {
-      const title = asText(update["title"]);
-      const toolKind = asText(update["kind"]);
-      const status = asText(update["status"]);
+      const title = readTitle(update["title"]);
+      const toolKind = readWord(update["kind"]);
+      const status = readWord(update["status"]);
       const content = parseToolContent(update["content"]);
       return [
         {
           kind: "tool-update",
-          id: asText(update["toolCallId"]) ?? "",
-          ...(title !== undefined && { title: bounded(title, MAX_TITLE_CHARS) }),
+          id: readWord(update["toolCallId"]) ?? "",
+          ...(title !== undefined && { title }),
           ...(toolKind !== undefined && { toolKind }),
           ...(status !== undefined && { status }),
           ...(content !== undefined && { content }),
@@ -66,17 +70,16 @@ function parseKind(update: Fields): EventBody[] {
         { kind: "commands", commands: withinBudget(parseCommands(update["availableCommands"])) },
       ];
     case "current_mode_update": {
-      const mode = asText(update["currentModeId"]);
+      const mode = readWord(update["currentModeId"]);
       return mode === undefined ? [unknown(update)] : [{ kind: "config", mode }];
     }
     case "config_option_update": {
-      const options = update["configOptions"];
-      const fits = JSON.stringify(options ?? null).length <= MAX_EVENT_CHARS;
-      return Array.isArray(options) && fits ? [{ kind: "config", options }] : [unknown(update)];
+      const options = parseBoundedJson(update["configOptions"], MAX_EVENT_CHARS);
+      return Array.isArray(options) ? [{ kind: "config", options }] : [unknown(update)];
     }
     case "session_info_update": {
-      const title = asText(update["title"]);
-      return title === undefined ? [] : [{ kind: "title", title: bounded(title, MAX_TITLE_CHARS) }];
+      const title = readTitle(update["title"]);
+      return title === undefined ? [] : [{ kind: "title", title }];
     }
     case "usage_update":
       return parseUsage(update);
@@ -112,12 +115,12 @@ function parseToolContent(value: unknown): ToolContent[] | undefined {
       const oldText = asText(fields["oldText"]);
       content.push({
         kind: "diff",
-        path: bounded(asText(fields["path"]) ?? "", MAX_TITLE_CHARS),
+        path: readTitle(fields["path"]) ?? "",
         oldText: oldText === undefined ? null : bounded(oldText, MAX_EVENT_CHARS / 2),
         newText: bounded(asText(fields["newText"]) ?? "", MAX_EVENT_CHARS / 2),
       });
     } else if (fields?.["type"] === "terminal") {
-      content.push({ kind: "terminal", terminal: asText(fields["terminalId"]) ?? "" });
+      content.push({ kind: "terminal", terminal: readWord(fields["terminalId"]) ?? "" });
     }
   }
   const kept = withinBudget(content);
@@ -139,13 +142,13 @@ function withinBudget<T>(items: readonly T[]): T[] {
 
 function parsePlan(value: unknown): PlanEntry[] {
   return asFieldsList(value).flatMap((item) => {
-    const content = asText(item["content"]);
+    const content = readTitle(item["content"]);
     if (content === undefined) return [];
-    const priority = asText(item["priority"]);
+    const priority = readWord(item["priority"]);
     return [
       {
-        content: bounded(content, 2_000),
-        status: asText(item["status"]) ?? "pending",
+        content,
+        status: readWord(item["status"]) ?? "pending",
         ...(priority !== undefined && { priority }),
       },
     ];
@@ -154,26 +157,31 @@ function parsePlan(value: unknown): PlanEntry[] {
 
 function parseCommands(value: unknown): AgentCommand[] {
   return asFieldsList(value).flatMap((item) => {
-    const name = asText(item["name"]);
+    const name = readWord(item["name"]);
     if (name === undefined || name === "") return [];
-    return [{ name, description: bounded(asText(item["description"]) ?? "", 2_000) }];
+    return [{ name, description: readTitle(item["description"]) ?? "" }];
   });
 }
 
 function parseUsage(update: Fields): EventBody[] {
   const { used, size } = update;
-  if (typeof used !== "number" || typeof size !== "number") return [unknown(update)];
+  if (!isFiniteNumber(used) || !isFiniteNumber(size)) return [unknown(update)];
   const cost = asFields(update["cost"]);
   const amount = cost?.["amount"];
-  const currency = asText(cost?.["currency"]);
+  const currency = readWord(cost?.["currency"]);
   return [
     {
       kind: "usage",
       used,
       size,
-      ...(typeof amount === "number" && currency !== undefined && { cost: { amount, currency } }),
+      ...(isFiniteNumber(amount) && currency !== undefined && { cost: { amount, currency } }),
     },
   ];
+}
+
+/** JSON has numbers that are none here: `1e999`. */
+function isFiniteNumber(value: unknown): value is number {
+  return Number.isFinite(value);
 }
 
 function readStatus(meta: unknown): EventBody | undefined {
@@ -182,14 +190,26 @@ function readStatus(meta: unknown): EventBody | undefined {
 }
 
 function unknown(update: Fields): EventBody {
-  const size = JSON.stringify(update)?.length ?? 0;
   return {
     kind: "unknown-update",
-    update:
-      size <= MAX_EVENT_CHARS
-        ? update
-        : { sessionUpdate: update["sessionUpdate"], omittedChars: size },
+    update: parseBoundedJson(update, MAX_EVENT_CHARS) ?? {
+      sessionUpdate: readWord(update["sessionUpdate"]),
+      omitted: true,
+    },
   };
+}
+
+function readWord(value: unknown): string | undefined {
+  return boundedText(value, MAX_WORD_CHARS);
+}
+
+function readTitle(value: unknown): string | undefined {
+  return boundedText(value, MAX_TITLE_CHARS);
+}
+
+function boundedText(value: unknown, maxChars: number): string | undefined {
+  const text = asText(value);
+  return text === undefined ? undefined : bounded(text, maxChars);
 }
 
 function bounded(text: string, maxChars: number = MAX_EVENT_CHARS): string {

@@ -23,8 +23,14 @@ export const MAX_CHECKPOINT_STATE_BYTES = 4096;
 /** The right to append to a conversation. Who lives is the store's business, never a turn's. */
 export type Lease = { readonly conversation: string; readonly fence: number };
 
+/** Largest value of a record, in bytes as JSON. */
+export const MAX_RECORD_BYTES = 64 * 1024;
+
 /** Prompts that may wait in one conversation. */
 export const MAX_QUEUED = 32;
+
+/** Items of all kinds that may wait in one conversation: more than that come only while its owner stands still. */
+export const MAX_WAITING = 1_000;
 
 /** For how long the same request id marks a repeat as a redrive, whatever was delivered. */
 export const REDRIVE_WINDOW_MS = 600_000;
@@ -157,8 +163,8 @@ export interface Store extends AsyncDisposable {
   /** Conversations whose owner is dead, and those that nobody owns although something waits in their inbox. */
   orphans(): Promise<readonly string[]>;
   /**
-   * From any process; idempotent by (conversation, `item.key`).
-   * @throws `queue-full` when {@link MAX_QUEUED} prompts wait already.
+   * From any process; idempotent by (conversation, `item.key`), whatever its kind.
+   * @throws `queue-full` when {@link MAX_QUEUED} prompts or {@link MAX_WAITING} items wait already.
    */
   post(conversation: string, item: InboxItem): Promise<Posted>;
   /** Empties the inbox, in order of arrival. */
@@ -167,6 +173,10 @@ export interface Store extends AsyncDisposable {
   confirm(conversation: string, consumer: string, from: number, to: Checkpoint): Promise<boolean>;
   checkpoint(conversation: string, consumer: string): Promise<Checkpoint>;
   readRecord<T>(key: string): Promise<T | undefined>;
+  /**
+   * Keeps a value as JSON, at most {@link MAX_RECORD_BYTES}, beside the conversation: it is erased with it. `undefined`
+   * removes it.
+   */
   writeRecord(lease: Lease, key: string, value: unknown): Promise<void>;
   /** Seq of a turn's `turn-end`, or `undefined` while it has not ended. */
   turnEnd(conversation: string, turn: string): Promise<number | undefined>;

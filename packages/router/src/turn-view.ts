@@ -79,6 +79,22 @@ export function isToolEnded(status: string): boolean {
   return terminalStatuses.has(status);
 }
 
+/** A view of a turn of which nothing is known yet. */
+export function createTurnView(turn: string, at: number): TurnView {
+  return {
+    turn,
+    seq: 0,
+    startedAt: at,
+    lastProgressAt: at,
+    phase: "waiting",
+    segments: [],
+    tools: [],
+    plan: [],
+    status: {},
+    asks: [],
+  };
+}
+
 /**
  * Folds one event into what a reader should see of its turn. Pure, exhaustive.
  *
@@ -88,19 +104,7 @@ export function isToolEnded(status: string): boolean {
 export function reduceTurnView(view: TurnView | undefined, event: LogEvent): TurnView {
   const turn = event.turn ?? view?.turn ?? "";
   if (view && (view.turn !== turn || event.seq <= view.seq)) return view;
-  const base: TurnView = view ?? {
-    turn,
-    seq: 0,
-    startedAt: event.at,
-    lastProgressAt: event.at,
-    phase: "waiting",
-    segments: [],
-    tools: [],
-    plan: [],
-    status: {},
-    asks: [],
-  };
-  const next = { ...base, seq: event.seq };
+  const next = { ...(view ?? createTurnView(turn, event.at)), seq: event.seq };
   switch (event.kind) {
     case "turn-queued":
       return {

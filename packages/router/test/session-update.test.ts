@@ -116,6 +116,86 @@ test("the status line rides on any kind, the outer _meta first", () => {
   });
 });
 
+/** JSON text, so that what no literal can say is said as an agent would. */
+function nested(depth: number): unknown {
+  return JSON.parse(`${"[".repeat(depth)}1${"]".repeat(depth)}`);
+}
+
+test.each([
+  ["an update of an unknown kind", { sessionUpdate: "hologram", x: nested(100_000) }],
+  ["options", { sessionUpdate: "config_option_update", configOptions: nested(100_000) }],
+  ["a usage", { sessionUpdate: "usage_update", used: nested(100_000) }],
+  [
+    "a tool call",
+    { sessionUpdate: "tool_call", rawInput: nested(100_000), content: nested(9_000) },
+  ],
+  ["a chunk", { sessionUpdate: "agent_message_chunk", content: nested(100_000) }],
+])(
+  "%s that is nested deeper than recursion goes becomes an event that can be written",
+  (_, update) => {
+    const events = parse(update);
+    expect(events).toHaveLength(1);
+    expect(JSON.stringify(events).length).toBeLessThan(1_000);
+  },
+);
+
+test("halves of surrogate pairs are dropped, wherever they stand", () => {
+  const half = "a\ud83db\ude00c";
+  const events = [
+    ...parse({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: half } }),
+    ...parse({
+      sessionUpdate: "tool_call",
+      toolCallId: half,
+      title: half,
+      kind: half,
+      content: [{ type: "diff", path: half, oldText: half, newText: half }],
+    }),
+    ...parse({ sessionUpdate: "config_option_update", configOptions: [{ [half]: half }] }),
+    ...parse({ sessionUpdate: "hologram", list: [half, "😀"] }),
+  ];
+  const json = JSON.stringify(events);
+  expect(json).not.toMatch(/\\ud/);
+  expect(json.match(/abc/g)).toHaveLength(10);
+  expect(json).toContain("😀");
+});
+
+test("numbers that JSON cannot say again are no usage", () => {
+  const huge = JSON.parse("1e999");
+  expect(parse({ sessionUpdate: "usage_update", used: huge, size: 1 })[0]?.kind).toBe(
+    "unknown-update",
+  );
+  const cost = { amount: huge, currency: "USD" };
+  expect(parse({ sessionUpdate: "usage_update", used: 1, size: 2, cost })).toEqual([
+    { kind: "usage", used: 1, size: 2 },
+  ]);
+});
+
+test("ids, kinds, statuses and titles are bounded", () => {
+  const long = "x".repeat(100_000);
+  const call = { toolCallId: long, title: long, kind: long, status: long };
+  const events = [
+    ...parse({
+      sessionUpdate: "tool_call",
+      ...call,
+      content: [{ type: "terminal", terminalId: long }],
+    }),
+    ...parse({ sessionUpdate: "tool_call_update", ...call }),
+    ...parse({ sessionUpdate: "current_mode_update", currentModeId: long }),
+    ...parse({ sessionUpdate: "session_info_update", title: long }),
+    ...parse({ sessionUpdate: "plan", entries: [{ content: long, status: long, priority: long }] }),
+    ...parse({ sessionUpdate: long, x: long }),
+  ];
+  expect(events.map(({ kind }) => kind)).toEqual([
+    "tool-start",
+    "tool-update",
+    "config",
+    "title",
+    "plan",
+    "unknown-update",
+  ]);
+  for (const event of events) expect(JSON.stringify(event).length).toBeLessThan(4_000);
+});
+
 test("a text over the size of an event becomes several, and no code point is parted", () => {
   const text = `${"a".repeat(MAX_EVENT_CHARS - 1)}😀${"b".repeat(MAX_EVENT_CHARS)}`;
   const events = parse({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });

@@ -5,6 +5,8 @@ import {
   type InboxItem,
   type Lease,
   MAX_CHECKPOINT_STATE_BYTES,
+  MAX_RECORD_BYTES,
+  MAX_WAITING,
   type NewEvent,
   type PermissionAsk,
   type PromptItem,
@@ -298,6 +300,40 @@ export function describeStoreContract(name: string, create: () => Promise<Store>
       await store.writeRecord(lease, "r", value);
       value.session = "changed";
       expect(await store.readRecord("r")).toEqual({ session: "s" });
+    });
+
+    test("a record is replaced, refused when it is too large, and removed by undefined", async () => {
+      await using store = await create();
+      const lease = await claimed(store);
+      await store.writeRecord(lease, "r", 1);
+      await store.writeRecord(lease, "r", "ä".repeat(MAX_RECORD_BYTES / 2 - 1));
+      const tooLarge = "ä".repeat(MAX_RECORD_BYTES / 2);
+      await expect(store.writeRecord(lease, "r", tooLarge)).rejects.toThrow(RangeError);
+      expect(await store.readRecord("r")).toHaveLength(MAX_RECORD_BYTES / 2 - 1);
+      await store.writeRecord(lease, "r", undefined);
+      expect(await store.readRecord("r")).toBeUndefined();
+    });
+
+    test("an item of a kind that no store has heard of is kept, idempotent, and taken as it is", async () => {
+      await using store = await create();
+      const lease = await claimed(store);
+      const item = { kind: "wish", key: "w1", user: "ana", of: [{ any: "shape" }], at: 1 };
+      const posted = await store.post("c", item as unknown as InboxItem);
+      expect(posted).toEqual({ turn: "", after: 0, how: "new" });
+      expect((await store.post("c", item as unknown as InboxItem)).how).toBe("repeat");
+      expect(await store.take(lease)).toEqual([{ item }]);
+      expect(await store.take(lease)).toEqual([]);
+    });
+
+    test("items that wait have a bound, whatever their kind, until they are taken", async () => {
+      await using store = await create();
+      const lease = await claimed(store);
+      const reset: InboxItem = { kind: "reset", key: "", user: "ana", at: 1 };
+      await Promise.all(Array.from({ length: MAX_WAITING }, () => store.post("c", reset)));
+      await expect(store.post("c", reset)).rejects.toMatchObject({ code: "queue-full" });
+      await expect(store.post("c", promptItem())).rejects.toMatchObject({ code: "queue-full" });
+      expect(await store.take(lease)).toHaveLength(MAX_WAITING);
+      expect((await store.post("c", reset)).how).toBe("new");
     });
 
     test("what any reader saw is a prefix of the log, however appends and reads interleave", async () => {

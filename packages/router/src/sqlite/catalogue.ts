@@ -3,6 +3,7 @@ import type { Checkpoint } from "../store.ts";
 import type { TurnView } from "../turn-view.ts";
 import type { Conversations } from "./conversations.ts";
 import type { EventLog } from "./event-log.ts";
+import { parseFinalView } from "./final-view.ts";
 import type { OwnerLock } from "./owner-lock.ts";
 import type { Statements } from "./statements.ts";
 
@@ -73,7 +74,7 @@ export class Catalogue {
         conversation,
         limit,
       )
-      .map(({ view }) => JSON.parse(view) as TurnView);
+      .map(({ view }) => parseFinalView(view));
   }
 
   *export(conversation: string): Generator<ExportItem> {

@@ -4,6 +4,7 @@ import {
   type InboxItem,
   type Lease,
   MAX_QUEUED,
+  MAX_WAITING,
   type Posted,
   type PromptItem,
   REDRIVE_WINDOW_MS,
@@ -73,6 +74,7 @@ export class Inbox {
       return { turn: known.turn, after: known.after, how: "repeat" };
     }
     this.#checkRoom(row.id);
+    this.#checkQueue(row.id);
     const turn = randomUUID();
     const after = Math.min(item.after ?? row.last, row.last);
     const attempt = (known?.attempt ?? 0) + 1;
@@ -101,6 +103,14 @@ export class Inbox {
   }
 
   #checkRoom(id: number): void {
+    const sql = "SELECT count(*) AS waiting FROM inbox WHERE conversation = ? AND taken = 0";
+    const waiting = this.#sql.get<{ waiting: number }>(sql, id)?.waiting ?? 0;
+    if (waiting < MAX_WAITING) return;
+    const message = `${waiting} items wait in this conversation already`;
+    throw new RouterError(message, { code: "queue-full" });
+  }
+
+  #checkQueue(id: number): void {
     const sql = "SELECT count(*) AS waiting FROM inbox WHERE conversation = ? AND turn IS NOT NULL";
     const waiting = this.#sql.get<{ waiting: number }>(sql, id)?.waiting ?? 0;
     if (waiting < MAX_QUEUED) return;
@@ -139,6 +149,7 @@ export class Inbox {
     if (ended || (item.kind === "answer" && question?.open !== 1)) {
       return { turn, after, how: "late" };
     }
+    this.#checkRoom(row.id);
     if (item.key !== "") {
       this.#sql.run("INSERT INTO keys VALUES (?, ?, ?, ?, 1, 0)", row.id, item.key, turn, after);
     }

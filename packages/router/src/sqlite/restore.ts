@@ -11,6 +11,12 @@ import { MIGRATIONS } from "./schema.ts";
 import { isCorrupt } from "./storage-failure.ts";
 import { companions, storeFiles } from "./store-files.ts";
 
+/** What a restored store is told about its backup. */
+export type RestoreReport = {
+  /** What was given to `backup` about things that are kept elsewhere; absent when there was nothing. */
+  readonly manifest?: unknown;
+};
+
 export type RestoreOptions = {
   /** The store's directory; made if there is none. */
   readonly directory: string;
@@ -25,7 +31,8 @@ export type RestoreOptions = {
  *
  * @throws StoreError `in-use`, `corrupt`, `too-new`, `unusable`.
  */
-export async function restoreSqliteStore({ directory, from }: RestoreOptions): Promise<void> {
+export async function restoreSqliteStore(options: RestoreOptions): Promise<RestoreReport> {
+  const { directory, from } = options;
   const { database, owners } = storeFiles(directory);
   if (!existsSync(from)) throw new StoreError(`${from} does not exist`, { code: "unusable" });
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -34,8 +41,11 @@ export async function restoreSqliteStore({ directory, from }: RestoreOptions): P
     throw new StoreError(message, { code: "in-use" });
   }
   const restored = database.replace(/\.db$/, "-restored.db");
+  let report: RestoreReport = {};
   try {
-    await copyDatabase(from, restored, (copy) => prepare(copy, from));
+    await copyDatabase(from, restored, (copy) => {
+      report = prepare(copy, from);
+    });
   } catch (error) {
     if (!isCorrupt(error)) throw error;
     throw new StoreError(`${from} is damaged, or no backup`, { code: "corrupt", cause: error });
@@ -48,9 +58,10 @@ export async function restoreSqliteStore({ directory, from }: RestoreOptions): P
     if (existsSync(file)) renameSync(file, companions(replaced)[index] ?? "");
   }
   renameSync(restored, database);
+  return report;
 }
 
-function prepare(copy: DatabaseSync, from: string): void {
+function prepare(copy: DatabaseSync, from: string): RestoreReport {
   const version = readVersion(copy);
   if (version === 0 || version > MIGRATIONS.length) {
     const message = `${from} has schema ${version}, this version knows 1 to ${MIGRATIONS.length}`;
@@ -59,4 +70,7 @@ function prepare(copy: DatabaseSync, from: string): void {
   checkDatabase(copy, Number.POSITIVE_INFINITY);
   copy.prepare("UPDATE meta SET value = ? WHERE key = 'epoch'").run(randomUUID());
   copy.exec("DELETE FROM owners; DELETE FROM moves; UPDATE conversations SET fence = fence + 1");
+  const sql = "DELETE FROM meta WHERE key = 'manifest' RETURNING value";
+  const manifest = copy.prepare(sql).get()?.["value"];
+  return manifest === undefined ? {} : { manifest: JSON.parse(String(manifest)) };
 }

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { RouterError } from "../errors.ts";
 import type { LogEvent, NewEvent } from "../events.ts";
+import { formatRecord } from "../record.ts";
 import {
   type Checkpoint,
   type InboxItem,
@@ -187,12 +188,16 @@ export class SqliteStore implements Store {
   writeRecord(lease: Lease, key: string, value: unknown): Promise<void> {
     return this.#commits.run(() => {
       const { id } = this.#conversations.owned(lease);
+      if (value === undefined) {
+        this.#sql.run("DELETE FROM records WHERE key = ?", key);
+        return;
+      }
       this.#sql.run(
         `INSERT INTO records VALUES (?1, ?2, ?3)
          ON CONFLICT DO UPDATE SET conversation = ?2, value = ?3`,
         key,
         id,
-        JSON.stringify(value),
+        formatRecord(key, value),
       );
     });
   }
@@ -237,14 +242,21 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * Writes the store as it is now into one file with mode 0600, while it is used.
+   * Writes the store as it is now into one file with mode 0600, while it is used. Files beside the store are not in it.
+   *
+   * @param manifest - What a restore is to be told about those: JSON of the caller's own.
    * @throws StoreError `exists`, `corrupt`.
    */
-  async backup(file: string): Promise<void> {
+  async backup(file: string, manifest?: unknown): Promise<void> {
     if (existsSync(file)) {
       throw new StoreError(`${file} exists; choose another name`, { code: "exists" });
     }
-    await copyDatabase(this.#file, file, (copy) => checkDatabase(copy, Number.POSITIVE_INFINITY));
+    await copyDatabase(this.#file, file, (copy) => {
+      checkDatabase(copy, Number.POSITIVE_INFINITY);
+      if (manifest === undefined) return;
+      const sql = "INSERT OR REPLACE INTO meta VALUES ('manifest', ?)";
+      copy.prepare(sql).run(JSON.stringify(manifest));
+    });
   }
 
   /** In the order of their keys, those behind `after` only. */

@@ -71,6 +71,21 @@ test("a restored store has its events, a new epoch, and no seq for a cursor from
   expect(fresh?.map(({ seq }) => seq)).toEqual([6]);
 });
 
+test("what a backup is told about things elsewhere comes back once, with its restore", async () => {
+  const home = directory();
+  const file = path.join(directory(), "backup.db");
+  const second = path.join(directory(), "second.db");
+  const store = await openSqliteStore({ directory: home });
+  await store.backup(file, { files: ["a", "b"] });
+  await store[Symbol.asyncDispose]();
+  const restored = await restoreSqliteStore({ directory: home, from: file });
+  expect(restored).toEqual({ manifest: { files: ["a", "b"] } });
+  const again = await openSqliteStore({ directory: home });
+  await again.backup(second);
+  await again[Symbol.asyncDispose]();
+  expect(await restoreSqliteStore({ directory: home, from: second })).toEqual({});
+});
+
 test("what was running when the backup was made is taken over after the restore", async () => {
   const home = directory();
   const file = path.join(directory(), "backup.db");
