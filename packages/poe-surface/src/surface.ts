@@ -10,6 +10,7 @@ import {
   parsePoeRequest,
   type QueryRequest,
   type Refusal,
+  type ReportReactionRequest,
   UNAUTHORIZED,
 } from "@acp-kit/poe-protocol";
 import {
@@ -112,13 +113,27 @@ class PoeSurface implements RelaySurface {
           "Poe reported an error",
         );
         return Response.json({});
-      case "report_feedback":
       case "report_reaction":
+        this.#passOn(bot, request);
+        return Response.json({});
+      case "report_feedback":
         return Response.json({});
       case "unknown":
       case "malformed":
         return refuse(request.refusal);
     }
+  }
+
+  /** The platform has its answer in any case: nothing is shown of what the agent makes of it. */
+  #passOn(bot: SurfaceBot, request: ReportReactionRequest): void {
+    const { access, router, log } = this.#context;
+    const { conversation_id: id, user_id: user, message_id: message, reaction, action } = request;
+    const isAdmitted = access.roleOf({ bot: bot.name, user }) !== undefined;
+    if (!isAdmitted || id === "" || reaction === "" || this.#isDraining) return;
+    const conversation = formatConversationKey({ surface: "poe", bot: bot.name, id });
+    router
+      .reportReaction(conversation, user, message, reaction, action)
+      .catch((error: unknown) => log.error({ err: error }, "a reaction was not passed on"));
   }
 
   #query(bot: SurfaceBot, query: QueryRequest, outgoing: ServerResponse): void {

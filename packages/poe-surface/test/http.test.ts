@@ -141,6 +141,22 @@ test("reports are answered at once while an answer of the same conversation runs
   expect(await finished(query)).toBe("done");
 });
 
+test("a reaction of an admitted person reaches the agent behind what runs, and is shown to nobody", async () => {
+  await using rig = await Rig.open({ access: [{ users: ["*"], role: "user" }] });
+  const query = rig.ask("hi");
+  const prompt = await rig.agent.prompted(1);
+  const { conversation } = query.ids;
+  await rig.poe.reportReaction({ conversation, messageId: "m", reaction: "like" });
+  prompt.say("done");
+  prompt.end();
+  expect(await finished(query)).toBe("done");
+  const told = await rig.agent.prompted(2);
+  told.say("thank you");
+  told.end();
+  await rig.event(({ kind }) => kind === "reaction");
+  expect(await rig.answer(".")).toContain("You have seen everything");
+});
+
 test("a response has the headers that keep it unbuffered, and none of ours is hop-by-hop", async () => {
   await using rig = await Rig.open();
   const query = rig.ask("!stop");

@@ -1,4 +1,4 @@
-import type { PoeQuery } from "@acp-kit/testkit";
+import { createPoeId, type PoeQuery } from "@acp-kit/testkit";
 import { describe, expect, test } from "vitest";
 import type { GatedPrompt } from "./gated-agent.ts";
 import { finished, Rig } from "./rig.ts";
@@ -25,6 +25,29 @@ describe("a client that is gone", () => {
     await rig.lose(query);
     await prompt.result;
     expect(await rig.event(isEnd)).toMatchObject({ outcome: { kind: "cancelled", cause: "user" } });
+  });
+
+  test("that only watched the turn of another person stops nothing, though it be an operator's", async () => {
+    const boss = createPoeId("u");
+    await using rig = await Rig.open({
+      limits: { parkAfterMs: 200, graceAfterOutputMs: SOON, graceBeforeOutputMs: SOON },
+      access: [
+        { users: [boss], role: "operator" },
+        { users: ["*"], role: "user" },
+      ],
+    });
+    const { query, prompt } = await begun(rig);
+    await finished(query);
+    await using wide = await rig.surfaceWith({ graceAfterOutputMs: SOON });
+    const watches = wide.ask(".", { userId: boss });
+    prompt.say(" two");
+    await watches.waitFor((one) => one.body() === " two");
+    await rig.lose(watches);
+    await wide.surface.drain(new AbortController().signal);
+    expect(prompt.isCancelled).toBe(false);
+    prompt.say(" three");
+    prompt.end();
+    expect(await rig.event(isEnd)).toMatchObject({ outcome: { kind: "completed" } });
   });
 
   test("before any output: the turn is stopped when the long grace is over", async () => {

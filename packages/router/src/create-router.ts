@@ -8,8 +8,8 @@ import { findRefusal } from "./find-refusal.ts";
 import { findLastTurn } from "./last-turn.ts";
 import type { ConversationLog } from "./log.ts";
 import { DEFAULT_OPTIONS, type Options } from "./options.ts";
-import { pipeToSink } from "./pipe-to-sink.ts";
 import { findRequest, hasContent } from "./prompt-blocks.ts";
+import { pushPrompt } from "./push-prompt.ts";
 import { writeReaction } from "./reaction.ts";
 import { readOutcome } from "./read-outcome.ts";
 import type { DebugInfo, LastTurn, PromptRequest, Router, RouterConfig } from "./router.ts";
@@ -118,38 +118,13 @@ class ConversationRouter implements Router {
     while (await cursor.next());
   }
 
-  async prompt(request: PromptRequest, sink: ChunkSink, signal?: AbortSignal): Promise<void> {
-    const { conversation, user, query, options, renderer } = request;
-    const key = findRequest(query)?.messageId ?? "";
-    const at = this.#now();
-    const { turn, after } = await this.submit(conversation, {
-      kind: "prompt",
-      key,
-      user,
-      query,
-      options,
-      repeat: "attach",
-      at,
+  prompt(request: PromptRequest, sink: ChunkSink, signal?: AbortSignal): Promise<void> {
+    const onFailure = (error: unknown) => this.#failed(request.conversation, "cancel", error);
+    return pushPrompt(this, request, sink, {
+      now: this.#now,
+      onFailure,
+      ...(signal && { signal }),
     });
-    const cancel = () => {
-      this.cancelTurn(conversation, turn, "user").catch((error: unknown) =>
-        this.#failed(conversation, "cancel", error),
-      );
-    };
-    signal?.addEventListener("abort", cancel);
-    if (signal?.aborted) cancel();
-    try {
-      const cursor = this.log(conversation).follow({ after, turn });
-      const show = request.show ?? {
-        thoughts: !options.hideThinking,
-        plan: options.showPlans,
-        tools: options.showTools,
-        toolDetails: options.showToolDetails,
-      };
-      await pipeToSink(cursor, sink, renderer, show, turn, this.#now);
-    } finally {
-      signal?.removeEventListener("abort", cancel);
-    }
   }
 
   openTurns(conversation: string): Promise<readonly OpenTurn[]> {

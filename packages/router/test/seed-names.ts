@@ -1,4 +1,4 @@
-/** Where each name of the Go package that this one grew from went: an export of ours, or the reason why there is none. */
+/** Where each name of the Go package that this one grew from went: an export of ours, or a member of one. */
 export const seedNames = {
   Agent: { ours: "Agent" },
   Attachment: { ours: "Attachment" },
@@ -14,9 +14,7 @@ export const seedNames = {
   "Router.Defaults": { ours: "Router", member: "defaults" },
   "Router.Len": { ours: "Router", member: "size" },
   "Router.Prompt": { ours: "Router", member: "prompt" },
-  "Router.ReportReaction": {
-    leftOut: "reactions become turns of their own in a later version; surfaces acknowledge them",
-  },
+  "Router.ReportReaction": { ours: "Router", member: "reportReaction" },
   "Router.RunGC": { ours: "Router", member: "runGc" },
   Turn: { ours: "Turn" },
 } as const;

@@ -185,3 +185,18 @@ test("an erasure says so when another process keeps reading what was removed", a
   await store.erase({ conversation: "c" });
   expect(findWords(home, ["planted-word"])).toEqual([]);
 });
+
+test("what an erased person said in the middle of another's turn, and their reactions, are erased", async () => {
+  const home = directory();
+  await using store = await openSqliteStore({ directory: home });
+  const lease = await claim(store);
+  await store.append(lease, [
+    ...turnEvents("t", at, ["kept-word"]).slice(0, 3),
+    { kind: "steered", who: "bob", text: "planted-word", at, turn: "t" },
+    { kind: "steered", who: "ana", text: "kept-steer", at, turn: "t" },
+    { kind: "reaction", who: "bob", message: "m", reaction: "planted-icon", action: "added", at },
+  ]);
+  await store.erase({ user: "bob" });
+  const words = ["kept-steer", "kept-word", "planted-icon", "planted-word"];
+  expect(findWords(home, words)).toEqual(["kept-steer", "kept-word"]);
+});
