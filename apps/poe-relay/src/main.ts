@@ -9,14 +9,11 @@ if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
   process.exit(1);
 }
 
-const [{ readFileSync }, { demoAgentCommand }, { createPoeSurface }, { runRelay }, { renderer }] =
-  await Promise.all([
-    import("node:fs"),
-    import("@acp-kit/demo-agent"),
-    import("@acp-kit/poe-surface"),
-    import("@acp-kit/relay"),
-    import("./renderer/index.ts"),
-  ]);
+const [{ readFileSync }, { demoAgentCommand }, { runRelay }] = await Promise.all([
+  import("node:fs"),
+  import("@acp-kit/demo-agent"),
+  import("@acp-kit/relay"),
+]);
 const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
 const { version, description } = JSON.parse(manifest) as { version: string; description: string };
 
@@ -28,7 +25,13 @@ process.exitCode = await runRelay(
     surfaceName: "poe",
     demoAgent: demoAgentCommand(),
     keyEnv: "POE_ACCESS_KEY",
-    createSurface: createPoeSurface({ renderer }),
+    async createSurface(context) {
+      const [{ createPoeSurface }, { renderer }] = await Promise.all([
+        import("@acp-kit/poe-surface"),
+        import("./renderer/index.ts"),
+      ]);
+      return createPoeSurface({ renderer })(context);
+    },
   },
   process.argv.slice(2),
   process.env,

@@ -42,8 +42,9 @@ export class KeyFailures {
       return before.failures;
     }
     this.#log.warn(
-      { bot, source, failures: before?.failures ?? 0 },
-      "a request had no valid access key; the count is of the last time that this was logged",
+      // Of the minute that the line before this one began.
+      { bot, source, failuresBefore: before?.failures ?? 0 },
+      "a request had no valid access key",
     );
     this.#sources.delete(name);
     this.#sources.set(name, { since: now, failures: 1 });

@@ -1,4 +1,4 @@
-import type { CreateSurface } from "./surface.ts";
+import type { RelaySurface, SurfaceContext } from "./surface.ts";
 
 /** What an app tells the relay about itself. */
 export type RelayApp = {
@@ -12,5 +12,6 @@ export type RelayApp = {
   readonly demoAgent: readonly string[];
   /** The variable that holds the access key of a bot without one; with `_FILE` behind it, of the file that holds it. */
   readonly keyEnv: string;
-  readonly createSurface: CreateSurface;
+  /** Called in processes that serve. Import in it what it needs: one process of a relay only watches over the others. */
+  readonly createSurface: (context: SurfaceContext) => RelaySurface | Promise<RelaySurface>;
 };

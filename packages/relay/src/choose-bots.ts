@@ -1,5 +1,6 @@
 import type { RelayApp } from "./app.ts";
-import { ACCESS_KEY_LENGTH, type Bot, botSchema, type Config } from "./config/schema.ts";
+import { findAccessKeyProblem } from "./config/access-key.ts";
+import { type Bot, botSchema, type Config } from "./config/schema.ts";
 import { ConfigError } from "./errors.ts";
 
 /** An access key that stands outside of the configuration. */
@@ -23,7 +24,7 @@ export type ChooseBotsOptions = {
  * The bots of the app's surface, each with its path and its keys; one that is named like the surface when the
  * configuration has none of them.
  *
- * @throws ConfigError
+ * @throws ConfigError with every key that is missing or wrong.
  */
 export function chooseBots({
   app,
@@ -49,26 +50,34 @@ export function chooseBots({
       `${key.setting} is the key of one bot, and ${keyless.join(", ")} have none; set bots.<name>.accessKeys in the configuration`,
     ]);
   }
-  return bots.map(([name, bot]) => [
-    name,
-    { ...bot, accessKeys: keysOf(name, bot, key, app), path: path ?? bot.path },
-  ]);
+  const problems: string[] = [];
+  const chosen = bots.map(([name, bot]): [string, Bot] => {
+    const keys = keysOf(name, bot, key);
+    if (keys.length === 0) {
+      problems.push(
+        `bot "${name}" has no access key; set ${app.keyEnv}, ${app.keyEnv}_FILE, or bots.${name}.accessKeys in the configuration`,
+      );
+    }
+    for (const { value, setting } of keys) {
+      const problem = findAccessKeyProblem(value);
+      if (problem !== undefined) problems.push(`${setting}: ${problem}`);
+    }
+    return [name, { ...bot, accessKeys: keys.map(({ value }) => value), path: path ?? bot.path }];
+  });
+  const [first, ...others] = problems;
+  if (first !== undefined) throw new ConfigError([first, ...others]);
+  return chosen;
 }
 
-function keysOf(name: string, bot: Bot, key: AccessKey | undefined, app: RelayApp): string[] {
-  const setting = `bots.${name}.accessKeys`;
-  if (bot.accessKeys.length > 0) {
-    return bot.accessKeys.map((value, index) => checkedKey(value, `${setting}[${index}]`));
-  }
-  if (key !== undefined) return [checkedKey(key.value, key.setting)];
-  throw new ConfigError([
-    `bot "${name}" has no access key; set ${app.keyEnv}, ${app.keyEnv}_FILE, or ${setting} in the configuration`,
-  ]);
-}
-
-function checkedKey(key: string, setting: string): string {
-  if (key.length === ACCESS_KEY_LENGTH) return key;
-  throw new ConfigError([
-    `${setting}: an access key has ${ACCESS_KEY_LENGTH} characters and this one has ${key.length}; copy the whole key from the bot's settings`,
-  ]);
+/** Those of the configuration, each with its place there; else the one of the environment. */
+function keysOf(
+  name: string,
+  { accessKeys }: Bot,
+  key: AccessKey | undefined,
+): readonly Pick<AccessKey, "value" | "setting">[] {
+  if (accessKeys.length === 0) return key === undefined ? [] : [key];
+  return accessKeys.map((value, index) => ({
+    value,
+    setting: `bots.${name}.accessKeys[${index}]`,
+  }));
 }

@@ -29,6 +29,11 @@ export class RelayError extends Error {
   }
 }
 
+/** What an operator should be told, one line each. */
+export function describeForOperator(error: RelayError): readonly string[] {
+  return error instanceof ConfigError ? error.problems : [error.message];
+}
+
 /** A wrong or missing setting. `problems` has every one that was found, one line each; the message is the first. */
 export class ConfigError extends RelayError {
   readonly problems: readonly string[];

@@ -1,21 +1,24 @@
 import { chmod, lstat, unlink } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import { connect, Server as NetServer, Socket } from "node:net";
+import { connect, Server as NetServer } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RelayError } from "./errors.ts";
+import { describeListenFailure } from "./listen-failure.ts";
 import type { Log } from "./log.ts";
-
-/**
- * Where to listen. Port 0 lets the system choose. In a process of a cluster, `tcp` and `socket` are shared with the
- * processes that listen there already. `inherited` is a socket that whoever started this process has opened.
- */
-export type ListenAddress =
-  | { readonly kind: "tcp"; readonly host: string; readonly port: number }
-  | { readonly kind: "socket"; readonly path: string }
-  | { readonly kind: "inherited"; readonly fd: number };
+import { handleOf, type SocketHandle } from "./socket-handle.ts";
 
 /** Where a listener was found to listen. */
-export type BoundAddress = Exclude<ListenAddress, { kind: "inherited" }>;
+export type BoundAddress =
+  | { readonly kind: "tcp"; readonly host: string; readonly port: number }
+  | { readonly kind: "socket"; readonly path: string };
+
+/**
+ * Where to listen. Port 0 lets the system choose. In a process of a cluster, a path and a port that is `shared` are shared
+ * with the processes that listen there already. `held` is a socket that another process has opened and keeps.
+ */
+export type ListenAddress =
+  | (BoundAddress & { readonly shared?: boolean })
+  | { readonly kind: "held"; readonly handle: SocketHandle };
 
 export type Fetch = (request: Request, env: HttpBindings) => Response | Promise<Response>;
 
@@ -33,6 +36,8 @@ export type ListenOptions = {
 export type Listener = {
   /** Where it really listens. */
   readonly address: BoundAddress;
+  /** Its socket, to be passed to another process that should listen there. */
+  readonly handle: SocketHandle;
   /**
    * Accepts nothing new and resolves once every response has ended; what is left after `graceMs` milliseconds is cut.
    * Connections without a request may stay for up to `idleMs`, and a request that comes on them is answered as their
@@ -93,7 +98,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   );
   server.maxHeadersCount = limits.maxHeaders;
   await new Promise<void>((resolve, reject) => {
-    const fail = (error: Error) => reject(describeFailure(error, address, setting));
+    const fail = (error: Error) => reject(describeListenFailure(error, address, setting));
     server.once("error", fail);
     server.listen(listenOptions(address), () => {
       server.off("error", fail);
@@ -106,6 +111,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   let closed: Promise<void> | undefined;
   return {
     address: boundAddress(server, address),
+    handle: handleOf(server),
     async close(graceMs, idleMs = 0) {
       const cut = setTimeout(() => server.closeAllConnections(), graceMs);
       const sweep = setInterval(
@@ -128,12 +134,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 function listenOptions(address: ListenAddress) {
   switch (address.kind) {
     case "tcp":
-      return { host: address.host, port: address.port };
+      return { host: address.host, port: address.port, exclusive: !address.shared };
     case "socket":
       return { path: address.path };
-    case "inherited":
-      // By its number a cluster would ask the primary for it, which closes it together with its last listener.
-      return new Socket({ fd: address.fd, readable: false, writable: false });
+    case "held":
+      return address.handle;
   }
 }
 
@@ -171,26 +176,3 @@ async function removeStaleSocket(path: string, setting: string): Promise<void> {
   });
   if (!isAlive) await unlink(path);
 }
-
-function describeFailure(error: Error, address: ListenAddress, setting: string): RelayError {
-  const { code = error.message } = error as NodeJS.ErrnoException;
-  if (address.kind === "inherited") {
-    const message = `the socket that the service manager passed on cannot be used (${code}); is it a stream socket that listens?`;
-    return new RelayError(message, { code: "listen_failed", cause: error });
-  }
-  const where =
-    address.kind === "tcp" ? `port ${address.port} on ${address.host}` : `socket ${address.path}`;
-  const why = failures[code] ?? `cannot be used (${code})`;
-  return new RelayError(`${where} ${why}; choose another with ${setting}`, {
-    code: code === "EADDRINUSE" ? "port_taken" : "listen_failed",
-    cause: error,
-  });
-}
-
-const failures: Partial<Record<string, string>> = {
-  EADDRINUSE: "is taken by another process",
-  EACCES: "needs rights that this user does not have",
-  EADDRNOTAVAIL: "is no address of this machine",
-  ENOTFOUND: "is no address of this machine",
-  EINVAL: "is no usable address (a socket's path has at most 103 bytes)",
-};

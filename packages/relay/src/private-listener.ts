@@ -30,7 +30,7 @@ export async function listenPrivately(options: PrivateListenerOptions): Promise<
   }
   let hosts: readonly string[] = [];
   const listener = await listen({
-    address: { kind: "tcp", host, port },
+    address: { kind: "tcp", host, port, shared: true },
     fetch: createPrivateApp({ router, log, guard: () => ({ hosts, token }) }),
     setting: "private.port",
     log,

@@ -61,7 +61,7 @@ function logReport(log: Log, report: RouterReport): void {
     case "failure":
       log.error(
         { conversation: hashId(report.conversation), what: report.what, err: report.error },
-        "the router could not do something",
+        "something failed in a conversation",
       );
       return;
   }

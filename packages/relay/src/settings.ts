@@ -68,6 +68,9 @@ export type Settings = {
 /** Name of the agent that a relay has when nobody named one. */
 export const DEMO_AGENT = "demo";
 
+const DEMO_INTRODUCTION =
+  "This is a demo: its agent only pretends to work. Write anything to see what an answer looks like. Stop ends it, and so does `!stop`.";
+
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 8787;
 
@@ -87,7 +90,7 @@ export function createSettings(input: SettingsInput): Settings {
   const bots = chooseBots({ app, config, key, path: flags.path }).map(
     ([name, settings]): SurfaceBot => ({
       name,
-      settings,
+      settings: agents.isDemo ? { introduction: DEMO_INTRODUCTION, ...settings } : settings,
       agent: choose(agents, settings.agent, `bots.${name}.agent`),
       workspace: choose(workspaces, settings.workspace, `bots.${name}.workspace`),
       defaults: { ...DEFAULT_OPTIONS, ...settings.defaults },
@@ -127,7 +130,11 @@ export function createSettings(input: SettingsInput): Settings {
 
 type Choice<Value> = { readonly byName: Readonly<Record<string, Value>>; readonly forced?: string };
 
-function chooseAgents(config: Config, flags: StartFlags, app: RelayApp): Choice<AgentConfig> {
+function chooseAgents(
+  config: Config,
+  flags: StartFlags,
+  app: RelayApp,
+): Choice<AgentConfig> & { readonly isDemo?: true } {
   const agentOf = (command: readonly string[]) => ({ command: [...command], env: {}, envPass: [] });
   if (flags.agent !== undefined) {
     if (flags.speed !== undefined) {
@@ -142,7 +149,7 @@ function chooseAgents(config: Config, flags: StartFlags, app: RelayApp): Choice<
     return { byName: config.agents };
   }
   const speed = flags.speed === undefined ? [] : ["--speed", String(flags.speed)];
-  return { byName: { [DEMO_AGENT]: agentOf([...app.demoAgent, ...speed]) } };
+  return { byName: { [DEMO_AGENT]: agentOf([...app.demoAgent, ...speed]) }, isDemo: true };
 }
 
 function chooseWorkspaces(config: Config, flags: StartFlags): Choice<WorkspaceConfig> {

@@ -15,6 +15,7 @@ import { listenPrivately } from "./private-listener.ts";
 import { runRetention } from "./retention.ts";
 import { createRouterConfig } from "./router-config.ts";
 import type { Settings } from "./settings.ts";
+import type { SocketHandle } from "./socket-handle.ts";
 import { createWorkspaces } from "./workspaces.ts";
 
 export type StartRelayOptions = {
@@ -24,13 +25,15 @@ export type StartRelayOptions = {
   readonly log: Log;
   /** Real path of a directory that no other relay uses; other processes of this relay may. */
   readonly stateDir: string;
-  /** A socket that listens already, for the public side. */
-  readonly inheritedFd?: number | undefined;
+  /** A socket that listens already, for the public side; it replaces the address of the settings. */
+  readonly held?: SocketHandle | undefined;
 };
 
 /** A relay that serves. */
 export type Relay = Ending & {
   readonly publicAddress: BoundAddress;
+  /** The socket of the public side. */
+  readonly publicHandle: SocketHandle;
   readonly privateAddress: BoundAddress;
   readonly stateDir: string;
 };
@@ -70,14 +73,14 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
     const gc = router.runGc(GC_MS);
     closing.add("collection of idle sessions", async () => gc[Symbol.dispose]());
     const { bots } = settings;
-    const surface = app.createSurface({ bots, router, access, log, now: Date.now });
+    const surface = await app.createSurface({ bots, router, access, log, now: Date.now });
     const privateListener = await listenPrivately({ settings, stateDir, router, log });
     closing.add("private listener", () => privateListener.close(0));
-    const { inheritedFd: fd } = options;
+    const { held: handle } = options;
     const publicListener = await listen({
-      address: fd === undefined ? { kind: "tcp", ...settings.listen } : { kind: "inherited", fd },
+      address: handle ? { kind: "held", handle } : { kind: "tcp", ...settings.listen },
       fetch: createPublicApp(surface, log),
-      setting: "--port",
+      setting: "--port or --host",
       log,
     });
     closing.add("public listener", () => publicListener.close(0));
@@ -86,6 +89,7 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
     await surface.resume?.();
     return {
       publicAddress: publicListener.address,
+      publicHandle: publicListener.handle,
       privateAddress: privateListener.address,
       stateDir,
       ...createEnding({

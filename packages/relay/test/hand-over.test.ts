@@ -1,13 +1,20 @@
 import { once } from "node:events";
-import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { KEY, RelayRun, type RelayRunOptions, relayRoot } from "./relay-run.ts";
-import { within } from "./support.ts";
+import { DEADLINE_MS, within } from "./support.ts";
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 4 * DEADLINE_MS });
 
 let root: string;
 let config: string;
@@ -20,7 +27,16 @@ beforeEach(() => {
 
 /** Writes a configuration that admits these people. */
 function admit(...users: readonly string[]): void {
-  writeFileSync(config, JSON.stringify({ access: [{ users }] }));
+  configure({ access: [{ users }] });
+}
+
+function configure(content: object): void {
+  writeFileSync(config, JSON.stringify(content));
+}
+
+/** Polls for what no line of a log tells. */
+async function until(look: () => unknown): Promise<void> {
+  await vi.waitFor(look, DEADLINE_MS);
 }
 
 /** A relay with the test app, and ways to look at it. */
@@ -28,14 +44,18 @@ class Relay {
   readonly run: RelayRun;
   url = "";
 
-  static async start(options: RelayRunOptions = {}, flags: readonly string[] = []): Promise<Relay> {
+  /** Resolves once it serves. */
+  static async start(
+    options: RelayRunOptions = {},
+    flags: readonly string[] = ["--port", "0"],
+  ): Promise<Relay> {
     const relay = new Relay(options, flags);
     [, relay.url = ""] = await relay.run.says(/(http:\/\/\S+\/poe) /);
     return relay;
   }
 
   private constructor({ env, ...options }: RelayRunOptions, flags: readonly string[]) {
-    const args = ["start", "--port", "0", "--config", config, ...flags];
+    const args = ["start", "--config", config, ...flags];
     this.run = new RelayRun(root, args, { ...options, env: { POE_ACCESS_KEY: KEY, ...env } });
   }
 
@@ -63,12 +83,15 @@ class Relay {
     return { pid: Number(response.headers["x-pid"]), text: await textOf(response) };
   }
 
-  /** Resolves once the n-th generation serves, of which the log tells. */
-  async serves(generation: number): Promise<void> {
-    await this.run.says(
-      new RegExp(`"generation":${generation},"msg":"a generation serves"`),
-      "stderr",
-    );
+  /** Resolves once the log has this, of the n-th generation. */
+  async logs(message: string, generation: number): Promise<void> {
+    await this.run.says(new RegExp(`"generation":${generation},"msg":"${message}`), "stderr");
+  }
+
+  /** Resolves once the n-th generation serves, and the one before it takes nothing more. */
+  async handsOverTo(generation: number): Promise<void> {
+    await this.logs("a generation serves", generation);
+    await this.logs("handing over", generation - 1);
   }
 
   /** How often the log has this. */
@@ -101,7 +124,7 @@ async function streaming(relay: Relay, name = "end") {
     /** Lets it come to its end; resolves with everything that it said. */
     end: () => {
       writeFileSync(file, "");
-      return within(text, 30_000);
+      return within(text);
     },
   };
 }
@@ -113,13 +136,13 @@ describe("SIGHUP", () => {
     admit("u-ana", "u-bob");
     expect((await relay.answers({ "x-user": "u-bob" })).text).toContain("u-bob");
     relay.kill("SIGHUP");
-    await relay.serves(2);
+    await relay.handsOverTo(2);
     const { pid, text } = await relay.answers({ "x-user": "u-bob" });
     expect(text).toBe("user");
     expect(pid).not.toBe(open.pid);
     expect(relay.workers.toSorted()).toEqual([open.pid, pid].toSorted());
     expect(await open.end()).toBe("begin\nend\n");
-    await relay.run.says(/"generation":1,"msg":"a generation has ended"/, "stderr");
+    await relay.logs("a generation has ended", 1);
     relay.kill("SIGTERM");
     expect(await relay.run.ends()).toBe(0);
     expect(readdirSync(join(root, "home/.local/state/acp-kit/poe-relay/default/owners"))).toEqual(
@@ -141,7 +164,8 @@ describe("SIGHUP", () => {
     expect(await relay.answers()).toEqual(before);
     admit("u-ana");
     relay.kill("SIGHUP");
-    await relay.serves(4);
+    await relay.logs("a generation serves", 4);
+    await relay.logs("handing over", 1);
     expect((await relay.answers()).pid).not.toBe(before.pid);
   });
 
@@ -150,20 +174,20 @@ describe("SIGHUP", () => {
     const open = [await streaming(relay, "1")];
     for (const generation of [2, 3, 4]) {
       relay.kill("SIGHUP");
-      await relay.serves(generation);
+      await relay.handsOverTo(generation);
       open.push(await streaming(relay, String(generation)));
     }
-    for (let times = 0; times < 3; times++) {
+    expect(new Set(open.map(({ pid }) => pid))).toEqual(new Set(relay.workers));
+    for (const times of [1, 2, 3]) {
       relay.kill("SIGHUP");
-      // It has been heard once a request that came behind it has been answered.
-      await relay.answers();
+      await until(() => expect(relay.count("a hand-over waits")).toBe(times));
     }
     expect(relay.workers).toHaveLength(4);
     expect(await open[1]?.end()).toBe("begin\nend\n");
-    await relay.serves(5);
+    await relay.handsOverTo(5);
     expect(relay.workers).toHaveLength(4);
     for (const { end } of open) await end();
-    await vi.waitFor(() => expect(relay.workers).toHaveLength(1), 30_000);
+    await until(() => expect(relay.workers).toHaveLength(1));
     expect(relay.count("a generation serves")).toBe(5);
   });
 
@@ -174,7 +198,7 @@ describe("SIGHUP", () => {
     const first = await relay.ask({}, agent);
     await textOf(first);
     relay.kill("SIGHUP");
-    await relay.serves(2);
+    await relay.handsOverTo(2);
     const second = await relay.ask({}, agent);
     expect(second.headers).toMatchObject({
       "x-pid": first.headers["x-pid"],
@@ -186,6 +210,26 @@ describe("SIGHUP", () => {
     expect(await textOf(third)).toBe("user");
   });
 
+  test("moves the relay to another port that the configuration names then", async () => {
+    const ports = [await freePort(), await freePort()];
+    const listenOn = (port: number | undefined) =>
+      configure({ access: [{ users: ["u-ana"] }], listen: { port } });
+    listenOn(ports[0]);
+    const relay = await Relay.start({}, []);
+    expect(relay.url).toContain(`:${ports[0]}/`);
+    const open = await streaming(relay);
+    listenOn(ports[1]);
+    relay.kill("SIGHUP");
+    await relay.handsOverTo(2);
+    await expect(relay.ask()).rejects.toThrow("ECONNREFUSED");
+    relay.url = relay.url.replace(`:${ports[0]}/`, `:${ports[1]}/`);
+    expect((await relay.answers()).text).toBe("user");
+    expect(await open.end()).toBe("begin\nend\n");
+    relay.kill("SIGHUP");
+    await relay.handsOverTo(3);
+    expect((await relay.answers()).text).toBe("user");
+  });
+
   test("changes nothing about the demo's key", async () => {
     const demo = new RelayRun(root, ["start", "--port", "0"]);
     const [, url = ""] = await demo.says(/^Address +(\S+)$/m);
@@ -193,8 +237,8 @@ describe("SIGHUP", () => {
     const [, state = ""] = await demo.says(/^State +(\S+) /m);
     const owners = () =>
       readdirSync(join(state, "owners")).filter((name) => name.endsWith(".lock"));
-    await vi.waitFor(() => expect(owners()).toHaveLength(2), 30_000);
-    await vi.waitFor(() => expect(owners()).toHaveLength(1), 30_000);
+    await until(() => expect(owners()).toHaveLength(2));
+    await until(() => expect(owners()).toHaveLength(1));
     expect((await fetch(url, { method: "POST" })).status).toBe(200);
     expect(demo.stdout.match(/Bearer/g)).toHaveLength(1);
     demo.child.kill("SIGTERM");
@@ -205,16 +249,17 @@ describe("SIGHUP", () => {
 
 describe("SIGTERM", () => {
   test("lets an open response end within --drain-seconds, and refuses new ones visibly", async () => {
-    const relay = await Relay.start({}, ["--drain-seconds", "60"]);
+    const relay = await Relay.start({}, ["--port", "0", "--drain-seconds", "600"]);
     const open = await streaming(relay);
     relay.kill("SIGTERM");
-    await vi.waitFor(async () => expect((await relay.answers()).text).toBe("draining\n"), 10_000);
+    await relay.logs("stopping", 1);
+    expect((await relay.answers()).text).toBe("draining\n");
     expect(await open.end()).toBe("begin\nend\n");
     expect(await relay.run.ends()).toBe(0);
   });
 
   test("ends what goes on for longer visibly", async () => {
-    const relay = await Relay.start({}, ["--drain-seconds", "0.1"]);
+    const relay = await Relay.start({}, ["--port", "0", "--drain-seconds", "0.1"]);
     const response = await relay.ask({ "x-stream": "drains" });
     relay.kill("SIGTERM");
     expect(await within(textOf(response))).toBe("begin\nsealed\n");
@@ -222,10 +267,10 @@ describe("SIGTERM", () => {
   });
 
   test("ends processes that retire too", async () => {
-    const relay = await Relay.start({}, ["--drain-seconds", "0.1"]);
+    const relay = await Relay.start({}, ["--port", "0", "--drain-seconds", "0.1"]);
     const response = await relay.ask({ "x-stream": "drains" });
     relay.kill("SIGHUP");
-    await relay.serves(2);
+    await relay.handsOverTo(2);
     relay.kill("SIGTERM");
     expect(await within(textOf(response))).toBe("begin\nsealed\n");
     expect(await relay.run.ends()).toBe(0);
@@ -233,17 +278,20 @@ describe("SIGTERM", () => {
 });
 
 describe("a process that is killed", () => {
-  test("is replaced, and the port stays; the third that dies so soon ends the relay", async () => {
-    const { server, port } = await listening();
-    server.close();
-    const relay = await Relay.start({}, ["--port", String(port)]);
+  test("is replaced, and who comes in between waits; the third that dies so soon ends the relay", async () => {
+    const relay = await Relay.start();
     for (const generation of [2, 3]) {
-      process.kill((await relay.answers()).pid, "SIGKILL");
-      await relay.serves(generation);
-      expect((await relay.answers()).text).toBe("user");
+      const { pid } = await relay.answers();
+      process.kill(pid, "SIGKILL");
+      await until(() => expect(relay.workers).not.toContain(pid));
+      const asked = Array.from({ length: 20 }, () => relay.answers());
+      const answers = await Promise.all(asked);
+      expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(["user"]));
+      await relay.logs("a generation serves", generation);
     }
     process.kill((await relay.answers()).pid, "SIGKILL");
     expect(await relay.run.ends()).toBe(1);
+    await expect(relay.ask()).rejects.toThrow("ECONNREFUSED");
     expect(relay.run.stderr.trimEnd().split("\n").at(-1)).toBe("poe-relay: died: SIGKILL");
   });
 
@@ -251,7 +299,7 @@ describe("a process that is killed", () => {
     const relay = await Relay.start();
     const { pid } = await relay.answers();
     relay.kill("SIGKILL");
-    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), 2_000);
+    await until(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
   });
 });
 
@@ -271,7 +319,7 @@ describe("a socket of the service manager", () => {
     expect(relay.url).toBe(`http://127.0.0.1:${port}/poe`);
     const before = await relay.answers({ "x-prompt": "hello" });
     relay.kill("SIGHUP");
-    await relay.serves(2);
+    await relay.handsOverTo(2);
     const after = await relay.answers({ "x-prompt": "hello" });
     const agents = relay.workers.flatMap((worker) => descendants(worker));
     const inode = socketOf(relay.run.child.pid, 3);
@@ -279,15 +327,14 @@ describe("a socket of the service manager", () => {
     for (const pid of agents) expect(socketsOf(pid)).not.toContain(inode);
     const [serving = 0] = relay.workers.slice(-1);
     process.kill(serving, "SIGKILL");
-    await vi.waitFor(() => expect(relay.workers).not.toContain(serving), 10_000);
-    // Nobody listens now but the system: it keeps what comes.
+    await until(() => expect(relay.workers).not.toContain(serving));
     expect((await relay.answers()).text).toBe("user");
     expect([before.text, after.text]).toEqual(["hello", "hello"]);
     relay.kill("SIGTERM");
     expect(await relay.run.ends()).toBe(0);
   });
 
-  test("is refused for the demo, and when there are several", async () => {
+  test("is refused for the demo, when there are several, and when it is no TCP socket", async () => {
     const demo = new RelayRun(root, ["start"], { wrapper, stdio: [(await listening()).fd] });
     expect(await demo.ends()).toBe(1);
     expect(demo.stderr).toMatch(/^poe-relay: the demo listens by itself; set POE_ACCESS_KEY .*\n$/);
@@ -295,6 +342,12 @@ describe("a socket of the service manager", () => {
     const several = new RelayRun(root, ["start"], { wrapper: two, env: { POE_ACCESS_KEY: KEY } });
     expect(await several.ends()).toBe(1);
     expect(several.stderr).toContain("passes 2 sockets and the relay takes one");
+    const file = openSync(config, "r");
+    const options = { wrapper, stdio: [file], env: { POE_ACCESS_KEY: KEY } };
+    const other = new RelayRun(root, ["start"], options);
+    expect(await other.ends()).toBe(1);
+    expect(other.stderr).toContain("something else than a TCP socket; its socket unit needs");
+    closeSync(file);
   });
 });
 
@@ -319,6 +372,12 @@ function socketOf(pid: number | undefined, fd: number | string): string {
 
 function socketsOf(pid: number): string[] {
   return readdirSync(`/proc/${pid}/fd`).map((fd) => socketOf(pid, fd));
+}
+
+async function freePort(): Promise<number> {
+  const { server, port } = await listening();
+  server.close();
+  return port;
 }
 
 /** A socket that listens, as a service manager makes one. */

@@ -68,13 +68,13 @@ export class RelayRun {
     for (;;) {
       const match = pattern.exec(this[where]);
       if (match) return match;
-      await within(Promise.race([once(stream, "data"), ended]), 30_000);
+      await within(Promise.race([once(stream, "data"), ended]));
     }
   }
 
   /** Exit code, or the signal's name. */
   async ends(): Promise<unknown> {
-    const [code, signal] = await within(this.#exited, 30_000);
+    const [code, signal] = await within(this.#exited);
     return signal ?? code;
   }
 }

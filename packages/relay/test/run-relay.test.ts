@@ -102,6 +102,33 @@ describe("one line on stderr and exit code 1", () => {
     expect(await failure(["start"], { POE_ACCESS_KEY: "" })).toContain("this one has 0");
   });
 
+  test("for each of several mistakes", async () => {
+    const file = join(root, "relay.jsonc");
+    writeFileSync(
+      file,
+      '{ "acess": [],\n "bots": { "b": { "surface": "irc" } },\n "stateDir": "x" }',
+    );
+    const { code, stderr } = await inProcess(["start", "--config", file]);
+    expect(code).toBe(1);
+    expect(stderr.split("\n").map((line) => line.replace(file, ""))).toEqual([
+      expect.stringMatching(/^poe-relay: :1: acess: unknown key/),
+      expect.stringMatching(/^poe-relay: :2: bots\.b\.surface: must be/),
+      expect.stringMatching(/^poe-relay: :3: stateDir: must be/),
+      "",
+    ]);
+  });
+
+  test("for a private socket in a directory that is not there", async () => {
+    const file = join(root, "relay.jsonc");
+    const socket = join(root, "nope/private.sock");
+    writeFileSync(file, JSON.stringify({ private: { socket } }));
+    const run = start(["start", "--port", "0", "--config", file], { POE_ACCESS_KEY: KEY });
+    expect(await run.ends()).toBe(1);
+    expect(run.stderr.split("\n").at(-2)).toBe(
+      `poe-relay: socket ${socket} lies in a directory that does not exist; choose another with private.socket`,
+    );
+  });
+
   test("for a key in two places, and for a key file that is not there", async () => {
     const file = join(root, "key");
     const both = { POE_ACCESS_KEY: KEY, POE_ACCESS_KEY_FILE: file };
@@ -135,7 +162,7 @@ describe("one line on stderr and exit code 1", () => {
     expect(await run.ends()).toBe(1);
     expect([run.stdout, run.stderr]).toEqual([
       "",
-      `poe-relay: port ${port} on 127.0.0.1 is taken by another process; choose another with --port\n`,
+      `poe-relay: port ${port} on 127.0.0.1 is taken by another process; choose another with --port or --host\n`,
     ]);
     expect(readdirSync(join(root, "tmp"))).toEqual([]);
   });
@@ -254,6 +281,23 @@ describe("a relay with a key", () => {
     const [response] = (await within(once(rebound.end(), "response"))) as [IncomingMessage];
     expect(response.resume().statusCode).toBe(403);
   });
+});
+
+test("what an agent is passed of the environment is in no log, when it prints it", async () => {
+  const config = join(root, "relay.jsonc");
+  const secret = 'passed "by name" é 1';
+  const command = ["sh", "-c", "echo it is $PASSED >&2; exit 3"];
+  const agents = { leaky: { command, envPass: ["PASSED", "UNSET"] } };
+  writeFileSync(
+    config,
+    JSON.stringify({ agents, access: [{ users: ["u-ana"] }], log: { level: "debug" } }),
+  );
+  const args = ["start", "--port", "0", "--config", config];
+  const run = start(args, { POE_ACCESS_KEY: KEY, PASSED: secret });
+  const [, url = ""] = await run.says(/(http:\/\/\S+\/poe) /);
+  await sent(url, { "x-user": "u-ana", "x-prompt": "hello" });
+  await run.says(/"it is \[redacted\]"/, "stderr");
+  expect(run.stderr).not.toContain("by name");
 });
 
 describe("a signal", () => {

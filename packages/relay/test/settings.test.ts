@@ -36,6 +36,14 @@ function settings({ flags, config, key }: Given = {}) {
   });
 }
 
+function catchError(attempt: () => unknown): unknown {
+  try {
+    return attempt();
+  } catch (error) {
+    return error;
+  }
+}
+
 describe("without configuration and key it is the demo", () => {
   test("one bot with a random key, the demo agent, scratch, everybody, this machine only", () => {
     expect(settings()).toMatchObject({
@@ -121,6 +129,18 @@ describe("with a key it is a relay", () => {
     );
     expect(attempt).not.toThrow(/SSS/);
   });
+
+  test.each([" ", "\t", "é", "\u00a0", "\n"])(
+    "a key with %j in it is refused, without showing it",
+    (character) => {
+      const value = `${"S".repeat(31)}${character}`;
+      const attempt = () => settings({ key: { ...envKey, value } });
+      expect(attempt).toThrow(
+        "POE_ACCESS_KEY: an access key has visible ASCII characters only and this one has a space or another character; copy",
+      );
+      expect(attempt).not.toThrow(/SSS/);
+    },
+  );
 });
 
 describe("with a configuration", () => {
@@ -180,10 +200,19 @@ describe("with a configuration", () => {
   });
 
   test("each configured key is checked and named", () => {
-    const config = { bots: { shop: { surface: "poe", accessKeys: [KEY, "short"] } } };
-    expect(() => settings({ config })).toThrow(
-      /^bots\.shop\.accessKeys\[1\]: an access key has 32/,
-    );
+    const config = {
+      bots: {
+        shop: { surface: "poe", accessKeys: [KEY, "short"] },
+        infra: { surface: "poe", path: "/infra", accessKeys: ["é".repeat(32)] },
+      },
+    };
+    const error = catchError(() => settings({ config }));
+    expect(error).toMatchObject({
+      problems: [
+        expect.stringMatching(/^bots\.shop\.accessKeys\[1\]: an access key has 32/),
+        expect.stringMatching(/^bots\.infra\.accessKeys\[0\]: an access key has visible/),
+      ],
+    });
   });
 
   test("--path is refused for several bots, --speed for another agent than the demo", () => {

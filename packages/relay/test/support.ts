@@ -10,8 +10,11 @@ export function temporaryDirectory(): string {
   return path;
 }
 
+/** Beyond any wait of a relay that works, on a machine that has much else to do, in milliseconds. */
+export const DEADLINE_MS = 90_000;
+
 /** Fails when `promise` has not settled within `limitMs`. */
-export async function within<T>(promise: Promise<T>, limitMs = 10_000): Promise<T> {
+export async function within<T>(promise: Promise<T>, limitMs = DEADLINE_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`nothing happened in ${limitMs} ms`)), limitMs);

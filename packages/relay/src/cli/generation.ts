@@ -3,12 +3,13 @@ import { realpath } from "node:fs/promises";
 import type { RelayApp } from "../app.ts";
 import type { Env } from "../config/secret.ts";
 import { SEAL_MS } from "../ending.ts";
-import { ConfigError, RelayError } from "../errors.ts";
+import { ConfigError, describeForOperator, RelayError } from "../errors.ts";
 import type { Settings } from "../settings.ts";
+import type { SocketHandle } from "../socket-handle.ts";
 import { startRelay } from "../start-relay.ts";
 import { stateDirOf } from "../state-dir.ts";
 import { formatForTerminal } from "../terminal-text.ts";
-import type { Beginning, Order, Report } from "./orders.ts";
+import type { Beginning, EndTimes, Order, Report } from "./orders.ts";
 import { createProcessLog } from "./process-log.ts";
 import { readSettings, type StartRequest } from "./read-settings.ts";
 import { formatStartText } from "./start-text.ts";
@@ -26,41 +27,49 @@ export async function runGeneration(
 ): Promise<number> {
   // A terminal and some service managers signal every process: what follows is for the primary to say.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
-  const begun = Promise.withResolvers<Beginning>();
+  const begun = Promise.withResolvers<Beginning & { handle: SocketHandle | undefined }>();
   const told = { retire: Promise.withResolvers<void>(), stop: Promise.withResolvers<void>() };
-  process.on("message", (order: Order) => {
-    if (order.kind === "begin") begun.resolve(order);
+  process.on("message", (order: Order, handle?: SocketHandle) => {
+    if (order.kind === "begin") begun.resolve({ ...order, handle });
     if (order.kind === "retire" || order.kind === "stop") told[order.kind].resolve();
   });
   try {
-    const { stateDir, demoKey, generation, inheritedFd } = await begun.promise;
+    const { stateDir, demoKey, generation, openedFor, handle } = await begun.promise;
     const settings = await readSettings(app, request, env, demoKey);
     await checkStateDir(app, settings, env, stateDir);
     const log = createProcessLog(app, settings, streams, { generation });
-    const relay = await startRelay({ app, settings, env, log, stateDir, inheritedFd });
+    const wanted = `${settings.listen.host} ${settings.listen.port}`;
+    const held = openedFor === undefined || openedFor === wanted ? handle : undefined;
+    if (!held) handle?.close();
+    const relay = await startRelay({ app, settings, env, log, stateDir, held });
     if (generation === 1) {
       streams.stdout.write(formatForTerminal(formatStartText(app, settings, relay)));
     }
     const { handOverMs, drainMs } = settings.lifecycle;
     const endMs = SEAL_MS + CLOSE_MS;
-    report({ kind: "serves", endTimes: { retire: handOverMs + endMs, stop: drainMs + endMs } });
-    await Promise.race([
-      told.retire.promise.then(() => relay.retire()),
-      told.stop.promise.then(() => relay.stop()),
-    ]);
+    const endTimes = { retire: handOverMs + endMs, stop: drainMs + endMs };
+    if (held) report({ kind: "serves", endTimes });
+    else report({ kind: "serves", endTimes, openedFor: wanted }, relay.publicHandle);
+    const end = async (kind: keyof EndTimes) => {
+      await told[kind].promise;
+      const ended = relay[kind]();
+      log.info(kind === "retire" ? "handing over" : "stopping");
+      await ended;
+    };
+    await Promise.race([end("retire"), end("stop")]);
     log.info("a generation has ended");
     return 0;
   } catch (error) {
     if (!(error instanceof RelayError)) throw error;
-    report({ kind: "failed", message: error.message });
+    report({ kind: "failed", why: describeForOperator(error) });
     return 1;
   } finally {
     cluster.worker?.disconnect();
   }
 }
 
-function report(report: Report): void {
-  process.send?.(report);
+function report(report: Report, handle?: SocketHandle): void {
+  process.send?.(report, handle);
 }
 
 /** The primary has locked one directory: only a new start can choose another. */

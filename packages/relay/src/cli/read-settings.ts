@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import type { RelayApp } from "../app.ts";
+import { ACCESS_KEY_LENGTH } from "../config/access-key.ts";
 import { readConfig } from "../config/read-config.ts";
-import { ACCESS_KEY_LENGTH } from "../config/schema.ts";
 import type { Env } from "../config/secret.ts";
 import { createSettings, type Settings, type StartFlags } from "../settings.ts";
 import { readEnvKey } from "./env-key.ts";
@@ -31,7 +31,15 @@ export async function readSettings(
       ? undefined
       : { ...(await readConfig(file, env)), file: await realpath(file) };
   const envKey = await readEnvKey(app.keyEnv, env);
-  return createSettings({ app, flags, loaded, envKey, createKey: () => demoKey });
+  const settings = createSettings({ app, flags, loaded, envKey, createKey: () => demoKey });
+  return { ...settings, secrets: [...settings.secrets, ...passedValues(settings, env)] };
+}
+
+/** What agents are passed of this environment by name: it is passed because it is nobody else's. */
+function passedValues({ agents }: Pick<Settings, "agents">, env: Env): string[] {
+  return Object.values(agents)
+    .flatMap(({ envPass }) => envPass)
+    .map((name) => env[name] ?? "");
 }
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

@@ -1,13 +1,10 @@
 import cluster from "node:cluster";
 import type { RelayApp } from "../app.ts";
 import type { Env } from "../config/secret.ts";
-import { RelayError } from "../errors.ts";
+import { describeForOperator, RelayError } from "../errors.ts";
 import { formatForTerminal } from "../terminal-text.ts";
-import { runStateCommand } from "./commands/run-state-command.ts";
-import { runGeneration } from "./generation.ts";
 import { isGeneration } from "./generation-process.ts";
 import { parseArgv } from "./parse-argv.ts";
-import { start } from "./start.ts";
 import type { Streams } from "./streams.ts";
 
 /**
@@ -27,8 +24,10 @@ export async function runRelay(
 ): Promise<number> {
   // A reader that went away, as with `| head`, is no reason to stop serving.
   for (const stream of [streams.stdout, streams.stderr]) stream.on("error", () => {});
-  const fail = (message: string) => {
-    streams.stderr.write(`${app.name}: ${formatForTerminal(message).replaceAll("\n", " ")}\n`);
+  const fail = (...why: readonly string[]) => {
+    for (const line of why) {
+      streams.stderr.write(`${app.name}: ${formatForTerminal(line).replaceAll("\n", " ")}\n`);
+    }
     return 1;
   };
   const invocation = parseArgv(app, argv);
@@ -39,7 +38,10 @@ export async function runRelay(
   }
   process.umask(0o077);
   if (cluster.isWorker && invocation.kind === "start") {
-    if (isGeneration(env)) return runGeneration(app, invocation, env, streams);
+    if (isGeneration(env)) {
+      const { runGeneration } = await import("./generation.ts");
+      return runGeneration(app, invocation, env, streams);
+    }
     const message =
       "this process is a worker of somebody else's cluster; start the relay as a process of its own (pm2: exec_mode fork)";
     // The cluster would keep it.
@@ -47,14 +49,16 @@ export async function runRelay(
   }
   try {
     if (invocation.kind !== "start") {
+      const { runStateCommand } = await import("./commands/run-state-command.ts");
       await runStateCommand(app, invocation, env, streams);
       return 0;
     }
-    const { code, message } = await start(app, invocation, env, streams);
-    if (message !== undefined) fail(message);
+    const { start } = await import("./start.ts");
+    const { code, why = [] } = await start(app, invocation, env, streams);
+    fail(...why);
     return code;
   } catch (error) {
-    if (error instanceof RelayError) return fail(error.message);
+    if (error instanceof RelayError) return fail(...describeForOperator(error));
     throw error;
   }
 }

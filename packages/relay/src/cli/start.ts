@@ -3,7 +3,7 @@ import type { RelayApp } from "../app.ts";
 import type { Env } from "../config/secret.ts";
 import { ConfigError } from "../errors.ts";
 import { createTemporaryStateDir, openStateDir, stateDirOf } from "../state-dir.ts";
-import { parseInheritedSocket } from "./inherited-socket.ts";
+import { readInheritedSocket } from "./inherited-socket.ts";
 import type { PrimaryEnd } from "./orders.ts";
 import { runPrimary } from "./primary.ts";
 import { createProcessLog } from "./process-log.ts";
@@ -23,8 +23,8 @@ export async function start(
 ): Promise<PrimaryEnd> {
   const demoKey = createKey();
   const settings = await readSettings(app, request, env, demoKey);
-  const inheritedFd = parseInheritedSocket(env, process.pid);
-  if (inheritedFd !== undefined && settings.mode === "demo") {
+  const inherited = readInheritedSocket(env, process.pid);
+  if (inherited && settings.mode === "demo") {
     const message = `the demo listens by itself; set ${app.keyEnv} or give a --config to serve on the service manager's socket`;
     throw new ConfigError([message]);
   }
@@ -34,10 +34,6 @@ export async function start(
       ? await createTemporaryStateDir(app.name, env)
       : await openStateDir(stateDirOf(app.name, settings, env));
   cluster.schedulingPolicy = cluster.SCHED_RR;
-  if (inheritedFd !== undefined) {
-    const stdio = ["inherit", "inherit", "inherit", inheritedFd, "ipc"] as const;
-    cluster.setupPrimary({ stdio: [...stdio] });
-  }
-  const inherited = inheritedFd === undefined ? {} : { inheritedFd };
-  return await runPrimary({ stateDir: stateDir.path, demoKey, ...inherited }, log);
+  const held = inherited && { handle: inherited };
+  return await runPrimary({ stateDir: stateDir.path, demoKey }, held, log);
 }

@@ -5,9 +5,6 @@ import { z } from "zod";
 /** Platform name of each surface that a bot can be on. */
 export const SURFACES = ["poe"] as const;
 
-/** @see https://creator.poe.com/docs/server-bots — Poe's access keys have 32 characters. */
-export const ACCESS_KEY_LENGTH = 32;
-
 /** An object that refuses keys it does not know and names the ones that were probably meant, one line for each. */
 function section<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape, {

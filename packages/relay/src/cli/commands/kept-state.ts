@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { SqliteStore } from "@acp-kit/router/sqlite";
 import type { RelayApp } from "../../app.ts";
 import { readStateDirSetting } from "../../config/read-config.ts";
@@ -23,7 +23,7 @@ export async function findStateDir(app: RelayApp, place: Place, env: Env): Promi
  * @throws RelayError `store`, also when there is nothing.
  */
 export async function openKept(stateDir: string): Promise<SqliteStore> {
-  if (!existsSync(stateDir)) {
+  if (!existsSync(join(stateDir, "store.db"))) {
     throw new RelayError(
       `no relay keeps its state in ${stateDir}; name another with --config, --state-dir or --instance`,
       { code: "store" },
