@@ -1,5 +1,6 @@
 import type { StopTimings } from "./agent-child.ts";
 import type { AgentEnvOptions } from "./agent-env.ts";
+import type { SilenceLimits } from "./liveness.ts";
 import type { PathMapping } from "./path-map.ts";
 import type { ClientCapabilities, Implementation } from "./types/initialize.ts";
 import type { McpServer } from "./types/session.ts";
@@ -36,6 +37,8 @@ export interface AgentOptions extends AgentEnvOptions {
   stopTimings?: StopTimings | undefined;
   /** How long the agent may leave its input unread before a call fails. Default 60,000. */
   writeTimeoutMs?: number | undefined;
+  /** How long the agent may be deaf before it is ended. */
+  silence?: SilenceLimits | undefined;
   /** Longest accepted line in bytes. Default 32 MiB. */
   maxLineBytes?: number | undefined;
   /** A line of stdout that is no message. */
@@ -51,7 +54,7 @@ export interface AgentOptions extends AgentEnvOptions {
   onClientError?: ((error: unknown, method: string) => void) | undefined;
   /** An update of a session that nobody listens to (any more). */
   onStrayUpdate?: ((params: SessionUpdateParams) => void) | undefined;
-  /** Said once per agent: something it lacks that matters to an operator. */
+  /** Something about the agent that matters to an operator: what it lacks, said once, or that it hangs. */
   onWarning?: ((message: string) => void) | undefined;
   /** Every message both ways. */
   trace?: ((direction: "in" | "out", message: object) => void) | undefined;

@@ -41,7 +41,8 @@ const SYSTEM_PROMPT_META = "session.systemPrompt";
  * A running, initialized agent. One is made by {@link AgentProcess.start}.
  *
  * Every call rejects with RpcError as the agent answered, or with WireError: `agent_exited` when it
- * died meanwhile, `stalled` and `overflow` when it does not read.
+ * died meanwhile or was ended because it did not listen any more, `stalled` and `overflow` when it
+ * does not read.
  */
 export class AgentProcess implements AsyncDisposable {
   readonly #link: AgentLink;
@@ -73,6 +74,7 @@ export class AgentProcess implements AsyncDisposable {
     this.#paths = new PathMap(options.pathMap);
     this.#clients = new SessionClients({ onError, onStray: options.onStrayUpdate });
     link.onEnded = () => this.#clients.clear();
+    link.countPrompts = () => this.#clients.countPrompts();
     link.conn.handleNotify("session/update", (params) => {
       if (isUpdate(params)) this.#onUpdate(params);
     });
@@ -89,6 +91,10 @@ export class AgentProcess implements AsyncDisposable {
 
   get pid(): number {
     return this.#link.child.pid;
+  }
+  /** False from the first sign that the process ends, is being ended, or does not listen any more. */
+  get usable(): boolean {
+    return this.#link.usable;
   }
   /** Resolves when the process has ended and its output was read. Never rejects. */
   get exited(): Promise<AgentExit> {
@@ -195,6 +201,7 @@ export class AgentProcess implements AsyncDisposable {
   async cancel(session: string): Promise<void> {
     const told = this.#link.notify("prompt", "session/cancel", { sessionId: session });
     this.#clients.cancel(session);
+    this.#link.expectEnd();
     await told;
   }
 
@@ -214,7 +221,7 @@ export class AgentProcess implements AsyncDisposable {
 
   /** Logs in by one of {@link authMethods}; an agent may take until a person has finished. */
   async authenticate(methodId: string): Promise<void> {
-    await this.#call("authenticate", { methodId });
+    await this.#link.call("login", "authenticate", { methodId });
   }
 
   /**
@@ -223,7 +230,7 @@ export class AgentProcess implements AsyncDisposable {
    */
   async login(methodId: string, step: LoginStep): Promise<LoginState> {
     const params = { methodId, _meta: loginMeta(step) };
-    return parseLoginState(await this.#call("authenticate", params));
+    return parseLoginState(await this.#link.call("login", "authenticate", params));
   }
 
   /** Forgets the login, where the agent can. */

@@ -17,10 +17,10 @@ export interface SupervisorOptions extends AgentOptions {
 /**
  * The calls of {@link AgentProcess} over a process that comes back.
  *
- * The process is started by the first call. When it dies, calls in flight fail at once with the
- * cause, and so does every later call about one of its sessions (`resourceNotFound`, as an agent
- * says it); the next call that opens a session starts it again, after a pause of 1 to 60 s that
- * grows with each failure in a row.
+ * The process is started by the first call. When it dies, or is ended because it does not listen any
+ * more, calls in flight fail with the cause, and so does every later call about one of its sessions
+ * (`resourceNotFound`, as an agent says it); the next call that opens a session starts it again,
+ * after a pause of 1 to 60 s that grows with each failure in a row.
  */
 export class AgentSupervisor implements AsyncDisposable {
   readonly #options: SupervisorOptions;
@@ -142,7 +142,7 @@ export class AgentSupervisor implements AsyncDisposable {
 
   async #process(): Promise<AgentProcess> {
     this.#closing.signal.throwIfAborted();
-    if (this.#agent !== undefined) return this.#agent;
+    if (this.#agent?.usable) return this.#agent;
     const waitMs = this.#options.waitMs ?? 30_000;
     if (this.#notBefore - performance.now() > waitMs) throw this.#unavailable();
     if (this.#starting === undefined) {
@@ -172,6 +172,8 @@ export class AgentSupervisor implements AsyncDisposable {
 
   async #start(): Promise<AgentProcess> {
     try {
+      // One that does not listen any more takes until it is killed.
+      await this.#agent?.exited;
       const pause = this.#notBefore - performance.now();
       if (pause > 0) await sleep(pause, undefined, { signal: this.#closing.signal });
       const agent = await AgentProcess.start(this.#options, this.#closing.signal);

@@ -51,8 +51,8 @@ export interface AgentExit {
   readonly phase: AgentPhase;
   /**
    * `requested`: we stopped it; `exited`: it ended by itself with code 0; `crashed`: another code
-   * or a signal; `unresponsive`: it was killed because it closed its pipes or never answered
-   * initialize; `spawn_failed`: it never ran.
+   * or a signal; `unresponsive`: it was killed because it closed its pipes, never answered
+   * initialize, or did not listen any more; `spawn_failed`: it never ran.
    */
   readonly cause: "requested" | "exited" | "crashed" | "unresponsive" | "spawn_failed";
   /** The last few KiB of its stderr, for the log. Never show it in a chat. */

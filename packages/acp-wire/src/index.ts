@@ -26,6 +26,7 @@ export {
 } from "./errors.ts";
 export type { ByteIo, ConnIo, MessageIo } from "./io.ts";
 export { DEFAULT_MAX_LINE_BYTES, LineSplitter, type LineSplitterOptions } from "./line-splitter.ts";
+export type { SilenceLimits } from "./liveness.ts";
 export type { LoginState, LoginStep } from "./login.ts";
 export type { MessageId } from "./message.ts";
 export type { PathMapping } from "./path-map.ts";

@@ -134,6 +134,15 @@ export class SessionClients {
     }
   }
 
+  /** How many prompts are counted in, by whether their session was cancelled. */
+  countPrompts(): { cancelledPrompts: number; prompts: number } {
+    const count = { cancelledPrompts: 0, prompts: 0 };
+    for (const { cancelling, prompts } of this.#sessions.values()) {
+      count[cancelling ? "cancelledPrompts" : "prompts"] += prompts;
+    }
+    return count;
+  }
+
   /** Answers every open question of a session `cancelled`, and those to come until its turn ends. */
   cancel(id: string): void {
     const session = this.#sessions.get(id);

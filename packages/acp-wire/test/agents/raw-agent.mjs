@@ -163,6 +163,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     case "logout":
       return send({ id, result: {} });
     case "session/cancel":
+      if (faults.has("ignore-cancel")) return;
       return send({ id: prompt?.id, result: { stopReason: "cancelled" } });
     default:
       return send({ id, error: { code: -32601, message: `no ${method}`, data: { method } } });
