@@ -1,4 +1,4 @@
-import type { TurnView } from "@acp-kit/router";
+import { openTools, type TurnView } from "@acp-kit/router";
 import type { ResponseLimits } from "./limits.ts";
 import type { Screen } from "./screen.ts";
 
@@ -43,7 +43,7 @@ export function stalledFor(
 ): number | undefined {
   if (view.outcome || view.asks.length > 0) return undefined;
   if (view.phase === "queued" || view.phase === "waiting-workspace") return undefined;
-  const hasOpenTool = view.tools.some((tool) => tool.endedAt === undefined);
+  const hasOpenTool = openTools(view).length > 0;
   const silentMs = now - view.lastProgressAt;
   return silentMs >= (hasOpenTool ? limits.toolStallMs : limits.stallMs) ? silentMs : undefined;
 }

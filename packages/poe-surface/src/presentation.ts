@@ -277,6 +277,7 @@ function visibleText(event: LogEvent, show: Display): string | undefined {
       return show.tools && show.toolDetails ? `\n${event.id}` : undefined;
     case "notice":
     case "file":
+    case "content":
     case "permission-ask":
     case "permission-answer":
     case "turn-end":

@@ -75,7 +75,7 @@ function createSurface({ bots, access, log, router }: SurfaceContext): RelaySurf
 
 const plain: MarkupRenderer<string> = {
   render: ({ segments }) => ({
-    parts: segments.map((segment) => (segment.kind === "text" ? segment.text : "")),
+    parts: Array.from(segments, (segment) => (segment.kind === "text" ? segment.text : "")),
   }),
   say: (_, markdown) => markdown,
 };

@@ -4,6 +4,7 @@ import { benchIsolation } from "./isolation.ts";
 import { benchOpen } from "./open.ts";
 import { benchRetention } from "./retention.ts";
 import { benchTwoProcesses } from "./two-processes.ts";
+import { benchView } from "./view.ts";
 
 /** Names of what is to be measured; all of it without one. Prints JSON. */
 const benches = {
@@ -13,6 +14,7 @@ const benches = {
   retention: benchRetention,
   twoProcesses: benchTwoProcesses,
   isolation: benchIsolation,
+  view: benchView,
 };
 const wanted = process.argv.slice(2);
 const results: Record<string, unknown> = {};

@@ -26,4 +26,4 @@ let view: ReturnType<typeof reduceTurnView> | undefined;
 for await (const events of router.log("a conversation").follow({ after, turn })) {
   for (const event of events) view = reduceTurnView(view, event);
 }
-console.log(view?.segments.map((one) => (one.kind === "text" ? one.text : "")).join(""));
+for (const one of view?.segments ?? []) if (one.kind === "text") console.log(one.text);

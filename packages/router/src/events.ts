@@ -55,6 +55,15 @@ export type ToolContent =
     }
   | { readonly kind: "terminal"; readonly terminal: string };
 
+/** What an agent sent beside text; the bytes of it are not kept here. */
+export type AgentContent = {
+  /** `image`, `audio`, `resource`, `resource_link`, or a word that we do not know. */
+  readonly type: string;
+  readonly name?: string;
+  readonly uri?: string;
+  readonly contentType?: string;
+};
+
 export type PermissionOption = {
   readonly id: string;
   readonly name: string;
@@ -163,6 +172,7 @@ export type EventBody =
       readonly name: string;
       readonly contentType: string;
     }
+  | ({ readonly kind: "content" } & AgentContent)
   | { readonly kind: "notice"; readonly level: "info" | "warning"; readonly text: string }
   | { readonly kind: "stalled"; readonly silentMs: number }
   /** The agent took another message in this turn. */

@@ -3,6 +3,7 @@ export { createRouter, DEFAULT_SESSION_TTL_MS } from "./create-router.ts";
 export { RouterError, type RouterErrorCode } from "./errors.ts";
 export type {
   AgentCommand,
+  AgentContent,
   CancelCause,
   EventBody,
   FailurePhase,
@@ -21,6 +22,7 @@ export type { ConversationLog, Cursor } from "./log.ts";
 export { MemoryStore } from "./memory-store.ts";
 export { DEFAULT_OPTIONS, type Options, THINKING_LEVELS } from "./options.ts";
 export { OPTION_PARAMETERS, parseOptions } from "./parse-options.ts";
+export type { Sequence } from "./persistent-list.ts";
 export { pipeToSink } from "./pipe-to-sink.ts";
 export { PROVIDER_MODEL_PREFIX, providerOf, providerParameters } from "./provider.ts";
 export type { Display, MarkupRenderer, RenderContext } from "./renderer.ts";
@@ -69,7 +71,9 @@ export {
   type TurnStep,
 } from "./turn-state.ts";
 export {
+  hasAnswer,
   isToolEnded,
+  openTools,
   reduceTurnView,
   type Segment,
   type ToolView,

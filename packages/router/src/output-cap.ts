@@ -31,6 +31,7 @@ const outputKinds: ReadonlySet<EventBody["kind"]> = new Set([
   "config",
   "title",
   "file",
+  "content",
   "unknown-update",
 ]);
 

@@ -69,6 +69,7 @@ function isAgentOutput(event: LogEvent): boolean {
     case "plan":
     case "permission-ask":
     case "file":
+    case "content":
       return true;
     default:
       return false;

@@ -1,7 +1,7 @@
 import type { SessionUpdateParams } from "@acp-kit/acp-wire";
 import { parseMeta } from "@acp-kit/statusline";
 import { parseBoundedJson } from "./bounded-json.ts";
-import type { AgentCommand, EventBody, PlanEntry, ToolContent } from "./events.ts";
+import type { AgentCommand, AgentContent, EventBody, PlanEntry, ToolContent } from "./events.ts";
 import { asFields, asFieldsList, asText, type Fields } from "./fields.ts";
 
 /** Largest event in a log, in characters of its texts: below 256 KiB as JSON even where each is written as `\u0000`. */
@@ -90,7 +90,11 @@ function parseKind(update: Fields): EventBody[] {
 
 function parseChunk(kind: "text" | "thought", update: Fields): EventBody[] {
   const content = asFields(update["content"]);
-  if (content?.["type"] !== "text") return [unknown(update)];
+  const type = asText(content?.["type"]);
+  if (!content || type === undefined) return [unknown(update)];
+  if (type !== "text") {
+    return kind === "text" ? [{ kind: "content", ...parseContent(type, content) }] : [];
+  }
   const text = asText(content["text"]) ?? "";
   if (text.length <= MAX_EVENT_CHARS) return text === "" ? [] : [{ kind, text }];
   const events: EventBody[] = [];
@@ -100,6 +104,20 @@ function parseChunk(kind: "text" | "thought", update: Fields): EventBody[] {
     start = end;
   }
   return events;
+}
+
+/** A block of content that is not text: its bytes and texts stay out of the log. */
+function parseContent(type: string, block: Fields): AgentContent {
+  const about = asFields(block["resource"]) ?? block;
+  const name = readTitle(block["title"]) ?? readTitle(block["name"]);
+  const uri = readTitle(about["uri"]);
+  const contentType = readWord(about["mimeType"]);
+  return {
+    type: readWord(type) ?? "",
+    ...(name !== undefined && { name }),
+    ...(uri !== undefined && { uri }),
+    ...(contentType !== undefined && { contentType }),
+  };
 }
 
 function parseToolContent(value: unknown): ToolContent[] | undefined {

@@ -1,4 +1,5 @@
 import type {
+  AgentContent,
   LogEvent,
   PermissionAsk,
   PermissionEnd,
@@ -10,6 +11,8 @@ import type {
   TurnPhase,
   Usage,
 } from "./events.ts";
+import { PersistentList, type Sequence } from "./persistent-list.ts";
+import { ToolList } from "./tool-list.ts";
 
 export type ToolView = {
   readonly id: string;
@@ -46,9 +49,13 @@ export type Segment =
       readonly name: string;
       readonly contentType: string;
     }
+  | { readonly kind: "content"; readonly content: AgentContent }
   | { readonly kind: "notice"; readonly level: "info" | "warning"; readonly text: string };
 
-/** What a reader should see of one turn, or of the part of it that it has read. */
+/**
+ * What a reader should see of one turn, or of the part of it that it has read. Never changes, and is kept as JSON; there
+ * its sequences are arrays, as they may be in any view.
+ */
 export type TurnView = {
   readonly turn: string;
   /** The last event folded in. */
@@ -59,9 +66,9 @@ export type TurnView = {
   readonly startedAt: number;
   readonly lastProgressAt: number;
   readonly phase: TurnPhase | "queued" | "thinking" | "writing" | "working";
-  readonly segments: readonly Segment[];
+  readonly segments: Sequence<Segment>;
   /** Tool calls as they are now, oldest first. */
-  readonly tools: readonly ToolView[];
+  readonly tools: Sequence<ToolView>;
   readonly plan: readonly PlanEntry[];
   readonly status: Status;
   readonly model?: string;
@@ -87,16 +94,31 @@ export function createTurnView(turn: string, at: number): TurnView {
     startedAt: at,
     lastProgressAt: at,
     phase: "waiting",
-    segments: [],
-    tools: [],
+    segments: noSegments,
+    tools: noTools,
     plan: [],
     status: {},
     asks: [],
   };
 }
 
+/** Tool calls that go on, oldest first. */
+export function openTools({ tools }: TurnView): readonly ToolView[] {
+  return Array.from(tools).filter((tool) => tool.endedAt === undefined);
+}
+
+/** True when the agent has said or sent something, as against having thought and used tools only. */
+export function hasAnswer({ segments }: TurnView): boolean {
+  for (const segment of segments) {
+    if (segment.kind === "text" && segment.text.trim() !== "") return true;
+    if (segment.kind === "file" || segment.kind === "content") return true;
+  }
+  return false;
+}
+
 /**
- * Folds one event into what a reader should see of its turn. Pure, exhaustive.
+ * Folds one event into what a reader should see of its turn. Pure, exhaustive. What it costs does not depend on how
+ * much was folded in before.
  *
  * Start with `undefined` at any event: a view that starts in the middle of a turn shows the rest of it.
  * Events of another turn, and events without one, leave the view as it is; so do events at or below `view.seq`.
@@ -136,7 +158,7 @@ export function reduceTurnView(view: TurnView | undefined, event: LogEvent): Tur
       return withTool(next, "tool-start", ended(tool, event.at), event.at);
     }
     case "tool-update": {
-      const before = next.tools.find((tool) => tool.id === event.id);
+      const before = ToolList.of(next.tools).get(event.id);
       const tool: ToolView = {
         id: event.id,
         title: event.title ?? before?.title ?? "",
@@ -195,6 +217,10 @@ export function reduceTurnView(view: TurnView | undefined, event: LogEvent): Tur
       const { url, name, contentType } = event;
       return withSegment(next, { kind: "file", url, name, contentType }, event.at);
     }
+    case "content": {
+      const { kind, seq: _, at, turn: __, ...content } = event;
+      return withSegment(next, { kind, content }, at);
+    }
     case "notice":
       return withSegment(next, { kind: "notice", level: event.level, text: event.text }, event.at);
     case "steered":
@@ -209,17 +235,25 @@ export function reduceTurnView(view: TurnView | undefined, event: LogEvent): Tur
   }
 }
 
+const noSegments: Sequence<Segment> = PersistentList.of<Segment>([]);
+const noTools: Sequence<ToolView> = ToolList.of([]);
+
 function appended(view: TurnView, kind: "text" | "thought", text: string, at: number): TurnView {
-  const last = view.segments.at(-1);
-  const segments =
-    last?.kind === kind
-      ? [...view.segments.slice(0, -1), { kind, text: last.text + text }]
-      : [...view.segments, { kind, text }];
-  return { ...view, segments, lastProgressAt: at };
+  const segments = PersistentList.of(view.segments);
+  const last = segments.at(-1);
+  return {
+    ...view,
+    segments:
+      last?.kind === kind
+        ? segments.with(-1, { kind, text: last.text + text })
+        : segments.push({ kind, text }),
+    lastProgressAt: at,
+  };
 }
 
 function withSegment(view: TurnView, segment: Segment, at: number): TurnView {
-  return { ...view, segments: [...view.segments, segment], lastProgressAt: at };
+  const segments = PersistentList.of(view.segments).push(segment);
+  return { ...view, segments, lastProgressAt: at };
 }
 
 function withTool(
@@ -228,15 +262,13 @@ function withTool(
   tool: ToolView,
   at: number,
 ): TurnView {
-  const known = view.tools.some((other) => other.id === tool.id);
+  const { segments } = view;
   return {
     ...view,
     phase: "working",
     lastProgressAt: at,
-    tools: known
-      ? view.tools.map((other) => (other.id === tool.id ? tool : other))
-      : [...view.tools, tool],
-    ...(kind && { segments: [...view.segments, { kind, tool }] }),
+    tools: ToolList.of(view.tools).set(tool),
+    segments: kind ? PersistentList.of(segments).push({ kind, tool }) : segments,
   };
 }
 

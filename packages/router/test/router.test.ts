@@ -376,7 +376,7 @@ test("a query without a message of a person is refused, and so is the 33rd that 
 
 const plain: MarkupRenderer<string> = {
   render: (view) => ({
-    parts: view.segments.map((one) =>
+    parts: Array.from(view.segments, (one) =>
       one.kind === "text" ? one.text : one.kind === "question" ? `[${one.ask.subject}]` : "",
     ),
   }),

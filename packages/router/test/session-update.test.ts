@@ -104,6 +104,35 @@ test.each<[string, Record<string, unknown>, EventBody[]]>([
   expect(parse(update)).toEqual(events);
 });
 
+test.each<[string, object, object[]]>([
+  [
+    "an image",
+    { type: "image", data: "AAAA", mimeType: "image/png", uri: "file:///a.png" },
+    [{ kind: "content", type: "image", contentType: "image/png", uri: "file:///a.png" }],
+  ],
+  [
+    "a sound",
+    { type: "audio", data: "A".repeat(500_000), mimeType: "audio/wav" },
+    [{ kind: "content", type: "audio", contentType: "audio/wav" }],
+  ],
+  [
+    "a link",
+    { type: "resource_link", uri: "https://example.com/a", name: "a", title: "The a" },
+    [{ kind: "content", type: "resource_link", name: "The a", uri: "https://example.com/a" }],
+  ],
+  [
+    "a resource with its text",
+    { type: "resource", resource: { uri: "file:///a.md", mimeType: "text/markdown", text: "x" } },
+    [{ kind: "content", type: "resource", uri: "file:///a.md", contentType: "text/markdown" }],
+  ],
+  ["a kind that we do not know", { type: "hologram" }, [{ kind: "content", type: "hologram" }]],
+])(
+  "images, sounds and resources of an agent are told as what they are: %s",
+  (_, content, events) => {
+    expect(parse({ sessionUpdate: "agent_message_chunk", content })).toEqual(events);
+  },
+);
+
 test("the status line rides on any kind, the outer _meta first", () => {
   const chunk = { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "hi" } };
   const inner = { _meta: { [EXTENSION]: { mood: "inner", plan: "1/2" } } };

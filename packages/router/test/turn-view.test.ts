@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type EventBody, type LogEvent, reduceTurnView, type TurnView } from "../src/index.ts";
+import {
+  type EventBody,
+  hasAnswer,
+  type LogEvent,
+  openTools,
+  reduceTurnView,
+  type TurnView,
+} from "../src/index.ts";
 import { anyTurn } from "./any-event.ts";
 
 const log = (...bodies: EventBody[]): LogEvent[] =>
@@ -12,6 +19,8 @@ const fold = (events: readonly LogEvent[]): TurnView => {
   if (!view) throw new Error("no events");
   return view;
 };
+
+const kinds = (view: TurnView) => Array.from(view.segments, (segment) => segment.kind);
 
 test("texts that follow each other are one segment; a tool between them makes two", () => {
   const view = fold(
@@ -29,8 +38,8 @@ test("texts that follow each other are one segment; a tool between them makes tw
       { kind: "text", text: "c" },
     ),
   );
-  expect(view.segments.map((segment) => segment.kind)).toEqual(["text", "tool-start", "text"]);
-  expect(view.segments[0]).toEqual({ kind: "text", text: "ab" });
+  expect(kinds(view)).toEqual(["text", "tool-start", "text"]);
+  expect(view.segments.at(0)).toEqual({ kind: "text", text: "ab" });
 });
 
 test("a tool keeps its start, takes what updates say, and ends with the first terminal status", () => {
@@ -53,7 +62,7 @@ test("a tool keeps its start, takes what updates say, and ends with the first te
       },
     ),
   );
-  expect(view.tools).toEqual([
+  expect([...view.tools]).toEqual([
     {
       id: "1",
       title: "npm test",
@@ -64,12 +73,14 @@ test("a tool keeps its start, takes what updates say, and ends with the first te
       endedAt: 30,
     },
   ]);
-  expect(view.segments.map((segment) => segment.kind)).toEqual(["tool-start", "tool-end"]);
+  expect(kinds(view)).toEqual(["tool-start", "tool-end"]);
 });
 
 test("an update for a tool that nobody started is a tool all the same", () => {
   const view = fold(log({ kind: "tool-update", id: "9", title: "Late", status: "failed" }));
-  expect(view.tools).toMatchObject([{ id: "9", title: "Late", status: "failed", endedAt: 10 }]);
+  expect([...view.tools]).toMatchObject([
+    { id: "9", title: "Late", status: "failed", endedAt: 10 },
+  ]);
 });
 
 test("a question is open until its answer, and both stand in the order of the log", () => {
@@ -97,7 +108,7 @@ test("a question is open until its answer, and both stand in the order of the lo
   expect(fold(events.slice(0, 1)).asks).toEqual([ask]);
   const view = fold(events);
   expect(view.asks).toEqual([]);
-  expect(view.segments.map((segment) => segment.kind)).toEqual(["question", "answer"]);
+  expect(kinds(view)).toEqual(["question", "answer"]);
 });
 
 test("the turn's end closes open questions and gives the outcome", () => {
@@ -131,8 +142,8 @@ test("segments only grow at their end, and only a last text or thought still gro
         if (!before) continue;
         const now = view.segments;
         expect(now.length).toBeGreaterThanOrEqual(before.segments.length);
-        before.segments.forEach((segment, index) => {
-          const same = now[index];
+        [...before.segments].forEach((segment, index) => {
+          const same = now.at(index);
           const last = index === before.segments.length - 1;
           if (last && "text" in segment && same && "text" in same && segment.kind !== "notice") {
             expect(same.kind).toBe(segment.kind);
@@ -144,6 +155,71 @@ test("segments only grow at their end, and only a last text or thought still gro
       }
     }),
   );
+});
+
+test("a view stays as it was, whatever is folded into it, in whatever order", () => {
+  fc.assert(
+    fc.property(anyTurn, fc.array(fc.nat(), { maxLength: 5 }), (events, starts) => {
+      const views: TurnView[] = [];
+      for (const event of events) views.push(reduceTurnView(views.at(-1), event));
+      const before = views.map((view) => JSON.stringify(view));
+      for (const start of starts) {
+        let view = views[start % views.length];
+        for (const event of events) {
+          view = view && reduceTurnView(view, { ...event, seq: view.seq + 1 });
+        }
+      }
+      expect(views.map((view) => JSON.stringify(view))).toEqual(before);
+    }),
+  );
+});
+
+test("a view that was kept as JSON goes on like the one that it was", () => {
+  fc.assert(
+    fc.property(anyTurn, fc.nat(40), (events, cut) => {
+      if (events.length === 0) return;
+      const kept = JSON.parse(JSON.stringify(fold(events.slice(0, 1 + cut)))) as TurnView;
+      const view = events.slice(1 + cut).reduce(reduceTurnView, kept);
+      expect(JSON.stringify(view)).toBe(JSON.stringify(fold(events)));
+    }),
+  );
+});
+
+test.each<[string, EventBody[], boolean]>([
+  ["words", [{ kind: "text", text: "hi" }], true],
+  ["white space", [{ kind: "text", text: " \n" }], false],
+  ["an image", [{ kind: "content", type: "image", contentType: "image/png" }], true],
+  ["a file", [{ kind: "file", url: "u", name: "n", contentType: "" }], true],
+  ["thoughts", [{ kind: "thought", text: "hm" }], false],
+  ["a notice of the relay", [{ kind: "notice", level: "info", text: "x" }], false],
+  ["a tool call", [{ kind: "tool-update", id: "1", status: "completed" }], false],
+])(
+  "a turn that ended without an answer is one that said and sent nothing: %s",
+  (_, bodies, has) => {
+    expect(hasAnswer(fold(log(...bodies, { kind: "status", mood: "calm" })))).toBe(has);
+  },
+);
+
+test("what was said before a turn was cancelled stays in its view", () => {
+  const outcome = { kind: "cancelled", cause: "user" } as const;
+  const view = fold(log({ kind: "text", text: "half" }, { kind: "turn-end", outcome }));
+  expect([...view.segments]).toEqual([{ kind: "text", text: "half" }]);
+  expect(view.outcome).toEqual(outcome);
+});
+
+test("tool calls that go on are told oldest first", () => {
+  const start = (id: string): EventBody => ({
+    kind: "tool-start",
+    id,
+    title: id,
+    toolKind: "read",
+    status: "pending",
+    content: [],
+  });
+  const view = fold(
+    log(start("a"), start("b"), start("c"), { kind: "tool-update", id: "b", status: "failed" }),
+  );
+  expect(openTools(view).map(({ id }) => id)).toEqual(["a", "c"]);
 });
 
 test("a fold is the same in one go and with an interruption at any event", () => {

@@ -1,10 +1,12 @@
 import type { Display, TurnView } from "@acp-kit/router";
+import { readBlocks } from "./blocks.ts";
+import { renderContent } from "./content.ts";
 import { closingLine, type Fence } from "./fence.ts";
 import { quote } from "./label.ts";
 import { type Rendered, renderMarkdown } from "./markdown.ts";
 import { isAnswer, renderOutcome } from "./outcome.ts";
 import { renderAnswer, renderQuestion } from "./question.ts";
-import { renderContinued, renderSpoken } from "./spoken.ts";
+import { renderSpoken } from "./spoken.ts";
 import { readStatus, renderFooter } from "./status-line.ts";
 import { ToolLines } from "./tool-lines.ts";
 
@@ -15,39 +17,37 @@ import { ToolLines } from "./tool-lines.ts";
 export function renderBody(view: TurnView, show: Display): string {
   const page = new Page();
   const tools = new ToolLines(show.toolDetails);
-  let previous: string | undefined;
-  for (const segment of view.segments) {
-    if (segment.kind === "file") continue; // sent beside the text, which goes on where it was
-    switch (segment.kind) {
+  const blocks = readBlocks(view, show);
+  for (const [index, block] of blocks.entries()) {
+    const isRunning = view.outcome === undefined && index === blocks.length - 1;
+    switch (block.kind) {
       case "text":
-        if (previous === "text" && page.inText) {
-          page.continueText(renderContinued(segment, view, page.fence));
-        } else {
-          page.addText(renderSpoken(segment, view));
-        }
+        page.addText(renderSpoken(block, view, isRunning));
         break;
       case "thought":
-        if (show.thoughts) page.add(renderThought(renderSpoken(segment, view)));
+        page.add(renderThought(renderSpoken(block, view, isRunning)));
         break;
       case "tool-start":
-        if (show.tools) page.addTool(segment.tool.id, tools.start(segment.tool));
+        if (show.tools) page.addTool(block.tool.id, tools.start(block.tool));
         break;
       case "tool-end": {
-        const { tool } = segment;
+        const { tool } = block;
         if (show.tools) page.addTool(tool.id, tools.end(tool, page.lastTool === tool.id));
         break;
       }
+      case "content":
+        page.add(renderContent(block.content));
+        break;
       case "question":
-        page.add(renderQuestion(segment.ask));
+        page.add(renderQuestion(block.ask));
         break;
       case "answer":
-        page.add(renderAnswer(segment, view.who));
+        page.add(renderAnswer(block, view.who));
         break;
       case "notice":
-        page.add(renderNotice(segment.text, segment.level));
+        page.add(renderNotice(block.text, block.level));
         break;
     }
-    previous = segment.kind;
   }
   if (view.outcome !== undefined) {
     page.closeFence();
@@ -79,15 +79,12 @@ class Page {
   fence: Fence | undefined;
   /** The tool call that the last block was about. */
   lastTool: string | undefined;
-  /** The last block was text of the agent. */
-  inText = false;
 
   add(block: string): void {
     if (block === "") return;
     this.closeFence();
     this.#push(this.#gap() + block);
     this.lastTool = undefined;
-    this.inText = false;
   }
 
   /** Tool lines follow each other without an empty line. */
@@ -101,12 +98,6 @@ class Page {
   addText({ text, fence }: Rendered): void {
     if (text === "") return;
     this.add(text);
-    this.fence = fence;
-    this.inText = true;
-  }
-
-  continueText({ text, fence }: Rendered): void {
-    this.#push(text);
     this.fence = fence;
   }
 

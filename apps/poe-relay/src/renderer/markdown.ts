@@ -92,7 +92,8 @@ export function renderLine(line: string, running = false): string {
       text += harmless(found);
     } else {
       const closed = endOfSpan(line, end, found.length);
-      if (closed === undefined && running) {
+      // Backticks at the end may become more, which would close nothing.
+      if (running && (closed === undefined || closed === line.length)) {
         harmfulToken.lastIndex = end;
         return text + line.slice(match.index, harmfulToken.exec(line)?.index);
       }

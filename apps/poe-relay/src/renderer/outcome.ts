@@ -1,4 +1,11 @@
-import type { CancelCause, FailurePhase, TurnOutcome, TurnView } from "@acp-kit/router";
+import {
+  type CancelCause,
+  type FailurePhase,
+  hasAnswer,
+  openTools,
+  type TurnOutcome,
+  type TurnView,
+} from "@acp-kit/router";
 import { codeLabel } from "./label.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { toolLabel } from "./tool-lines.ts";
@@ -60,7 +67,7 @@ export function renderOutcome(outcome: TurnOutcome, view: TurnView, isEmpty: boo
     case "agent-exited": {
       const { code, signal, phase } = outcome;
       const how = signal !== null ? `signal ${signal}` : `exit code ${code ?? "unknown"}`;
-      const tool = view.tools.findLast(({ endedAt }) => endedAt === undefined);
+      const tool = openTools(view).at(-1);
       const running = tool ? ` It was running ${codeLabel(toolLabel(tool))}.` : "";
       return renderFailure(
         `The agent stopped unexpectedly ${phases[phase]} (${how}).${running} Your next message starts it again.`,
@@ -77,8 +84,8 @@ export function renderFailure(markdown: string): string {
 }
 
 /** A turn without a word says so. A view without its beginning does not know what was said before. */
-function renderSilence({ segments, who }: TurnView, isEmpty: boolean): string {
-  if (segments.some((segment) => segment.kind === "text" && segment.text.trim() !== "")) return "";
-  if (who !== undefined) return "_(the agent ended its turn without an answer)_";
+function renderSilence(view: TurnView, isEmpty: boolean): string {
+  if (hasAnswer(view)) return "";
+  if (view.who !== undefined) return "_(the agent ended its turn without an answer)_";
   return isEmpty ? "_(nothing more)_" : "";
 }

@@ -1,45 +1,38 @@
 import type { Segment, TurnView } from "@acp-kit/router";
-import { type Fence, noBlocks } from "./fence.ts";
+import type { SpokenBlock } from "./blocks.ts";
 import { type Lines, type Rendered, renderMarkdown } from "./markdown.ts";
-import { memoized } from "./memoized.ts";
 
-type Spoken = Extract<Segment, { kind: "text" | "thought" }>;
-
-/** Text or thought of an agent as a block of its own. Blank lines in front are left out, and blank text leaves nothing. */
-export function renderSpoken(segment: Spoken, view: TurnView): Rendered {
-  return isRunning(segment, view) ? renderRunning(segment, view) : renderEnded(segment);
+/**
+ * What an agent said or thought. Blank lines in front are left out, and blank text leaves nothing.
+ *
+ * @param running - More may be said behind it.
+ */
+export function renderSpoken(block: SpokenBlock, view: TurnView, running: boolean): Rendered {
+  const text = withoutBlankStart(block.text);
+  return running ? renderRunning(text, view) : renderEnded(block.first, text);
 }
 
-/** Text that goes on where another one was interrupted. @param fence - A code block that is open there. */
-export function renderContinued(
-  segment: Spoken,
-  view: TurnView,
-  fence: Fence | undefined,
-): Rendered {
-  return renderMarkdown(segment.text, isRunning(segment, view), {
-    source: "",
-    text: "",
-    blocks: { ...noBlocks, fence },
-  });
-}
+const ended = new WeakMap<Segment, { readonly text: string; readonly rendered: Rendered }>();
 
-const renderEnded = memoized((segment: Spoken) => renderMarkdown(withoutBlankStart(segment.text)));
+function renderEnded(first: Segment, text: string): Rendered {
+  const known = ended.get(first);
+  // What belongs together depends on what the reader sees, so the same beginning may have another end.
+  if (known?.text === text) return known.rendered;
+  const rendered = renderMarkdown(text);
+  ended.set(first, { text, rendered });
+  return rendered;
+}
 
 // A growing segment is a new object with every chunk, but the view's tool calls stay the same ones meanwhile. Where they
 // do not, or belong to another view by now, the text is rendered from its beginning.
 const linesOfRunning = new WeakMap<TurnView["tools"], Lines>();
 
-function renderRunning(segment: Spoken, view: TurnView): Rendered {
-  const text = withoutBlankStart(segment.text);
+function renderRunning(text: string, view: TurnView): Rendered {
   const lines = linesOfRunning.get(view.tools);
   const known = lines && text.startsWith(lines.source) ? lines : undefined;
   const rendered = renderMarkdown(text, true, known);
   linesOfRunning.set(view.tools, rendered.lines);
   return rendered;
-}
-
-function isRunning(segment: Spoken, view: TurnView): boolean {
-  return view.outcome === undefined && view.segments.at(-1) === segment;
 }
 
 function withoutBlankStart(text: string): string {

@@ -1,4 +1,4 @@
-import type { Display, ToolView, TurnView } from "@acp-kit/router";
+import { type Display, openTools, type ToolView, type TurnView } from "@acp-kit/router";
 import { MAX_ACTIVITY_RUNES } from "@acp-kit/statusline";
 import { renderChecklist } from "./checklist.ts";
 import { formatElapsed, readStatus, renderSpinner } from "./status-line.ts";
@@ -46,7 +46,7 @@ function activity(view: TurnView): { label: string; since: number } {
     case "writing":
       return { label: "Writing", since };
     case "working": {
-      const open = view.tools.filter((tool) => tool.endedAt === undefined);
+      const open = openTools(view);
       const newest = open.at(-1);
       return newest
         ? { label: toolActivity(newest, open.length - 1), since: newest.startedAt }

@@ -61,6 +61,7 @@ const body: fc.Arbitrary<EventBody> = fc.oneof(
       .map((tool): EventBody => ({ kind: "tool-update", ...tool })),
   },
   markdown.map((text): EventBody => ({ kind: "plan", entries: [{ content: text, status: "x" }] })),
+  markdown.map((name): EventBody => ({ kind: "content", type: "image", name })),
   markdown.map((mood): EventBody => ({ kind: "status", mood, plan: "" })),
   fc
     .record({ used: fc.nat(), size: fc.nat() })

@@ -140,8 +140,30 @@ describe("a code block that is open", () => {
 describe("blocks", () => {
   const hidden = { thoughts: false, plan: false, tools: false, toolDetails: false };
 
-  test("texts around something hidden are paragraphs of their own", () => {
-    expect(bodyOf(fold(start, text("a."), thought("…"), text("b."), end), hidden)).toBe("a.\n\nb.");
+  test.each([
+    ["in the middle of a word", "wo", "rd", "word"],
+    ["in the middle of a sentence", "one", " two", "one two"],
+    ["in the middle of a name", "index.", "ts", "index.ts"],
+    ["in the middle of a number", "3.", "14", "3.14"],
+    ["between sentences with a space", "One.", " Two.", "One. Two."],
+    ["between lines", "- one\n", "- two", "- one\n- two"],
+    ["in a script without spaces", "好。", "现在", "好。现在"],
+    ["in a flag", "--mo", "del", `--${zwsp}model`],
+    ["in a code block", "```\na.", "B\n```", "```\na.B\n```"],
+    ["between sentences that it parted", "One.", "Two.", "One.\n\nTwo."],
+    ["between a sentence and a list", "These:", "- one", "These:\n\n- one"],
+  ])("a hidden thought %s parts nothing that belongs together", (_, before, after, body) => {
+    expect(bodyOf(fold(start, text(before), thought("…"), text(after), end), hidden)).toBe(body);
+  });
+
+  test("texts around a hidden tool call are paragraphs of their own", () => {
+    const view = fold(start, text("a"), toolStart("1", "T"), text("b"), end);
+    expect(bodyOf(view, hidden)).toBe("a\n\nb");
+  });
+
+  test("a shown thought parts a word: it is a block of its own", () => {
+    const view = fold(start, text("wo"), thought("hm"), text("rd"), end);
+    expect(bodyOf(view)).toBe("wo\n\n> _Thinking…_\n> hm\n\nrd");
   });
 
   test("a gap is one empty line, whatever the text ends with", () => {

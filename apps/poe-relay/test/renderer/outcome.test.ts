@@ -98,6 +98,23 @@ describe("a turn without a word says so", () => {
     expect(bodyOf(fold(...events), showUsual)).toBe(body);
   });
 
+  test("an image, a sound or a link is an answer", () => {
+    const image: EventBody = { kind: "content", type: "image", contentType: "image/png" };
+    const link: EventBody = {
+      kind: "content",
+      type: "resource_link",
+      name: "a `b`\u202E--model",
+      uri: "https://example.com/a_b",
+    };
+    expect(bodyOf(fold(start, image, end), showUsual)).toBe("> 🖼️ an image · image/png");
+    expect(bodyOf(fold(start, link, end), showUsual)).toBe(
+      "> 🔗 a link · a \\`b\\` --\u200Bmodel · https://example.com/a\\_b",
+    );
+    expect(bodyOf(fold(start, { kind: "content", type: "hologram" }, end), showUsual)).toBe(
+      "> 📎 something that cannot be shown here",
+    );
+  });
+
   test("the rest of a turn that shows something does not", () => {
     const answer: EventBody = { kind: "permission-answer", permission: "p", end: "expired" };
     expect(bodyOf(fold(answer, end))).not.toContain("answer)");

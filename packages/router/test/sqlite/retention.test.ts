@@ -110,7 +110,7 @@ test("of a turn that is too long the beginning stays, with a note, and how it en
     kind: "notice",
     text: expect.stringMatching(/was not kept/),
   });
-  expect(view?.segments[0]).toEqual({ kind: "text", text: piece.repeat(26) });
+  expect(view?.segments.at(0)).toEqual({ kind: "text", text: piece.repeat(26) });
   expect(view?.outcome).toEqual({ kind: "completed", stopReason: "end_turn" });
   expect(JSON.stringify(view).length).toBeLessThan(MAX_VIEW_CHARS + 5_000);
 });

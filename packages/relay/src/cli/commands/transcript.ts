@@ -1,4 +1,4 @@
-import type { LogEvent, Segment, TurnOutcome, TurnView } from "@acp-kit/router";
+import type { AgentContent, LogEvent, Segment, TurnOutcome, TurnView } from "@acp-kit/router";
 import type { ExportItem } from "@acp-kit/router/sqlite";
 
 /** A conversation as text, a piece at a time. Pure; what people and agents said is in it as it is. */
@@ -47,6 +47,8 @@ function formatEvent(event: LogEvent): string {
       return `[notice] ${event.text}\n`;
     case "file":
       return `[file] ${event.name}\n`;
+    case "content":
+      return formatContent(event);
     case "turn-end":
       return `[${formatOutcome(event.outcome)}] ${formatTime(event.at)}\n`;
     case "session-reset":
@@ -59,7 +61,11 @@ function formatEvent(event: LogEvent): string {
 /** A turn whose events have been removed. */
 function formatView({ startedAt, who = "", segments, outcome }: TurnView): string {
   const end = outcome ? `[${formatOutcome(outcome)}]\n` : "";
-  return `\n${formatTime(startedAt)}  ${who}\n\n${segments.map(formatSegment).join("")}${end}`;
+  return `\n${formatTime(startedAt)}  ${who}\n\n${Array.from(segments, formatSegment).join("")}${end}`;
+}
+
+function formatContent({ type, name, uri }: AgentContent): string {
+  return `[${type}] ${name ?? uri ?? ""}\n`;
 }
 
 function formatSegment(segment: Segment): string {
@@ -78,6 +84,8 @@ function formatSegment(segment: Segment): string {
       return `[answer] ${segment.option?.name ?? segment.end}\n`;
     case "file":
       return `[file] ${segment.name}\n`;
+    case "content":
+      return formatContent(segment.content);
     case "notice":
       return `[notice] ${segment.text}\n`;
   }
