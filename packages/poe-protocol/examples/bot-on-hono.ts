@@ -3,17 +3,17 @@ import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 
 const keys = [process.env["POE_ACCESS_KEY"] ?? ""];
-const refuse = (refusal: poe.Refusal) => new Response(refusal.body, refusal);
 
 const app = new Hono().post("/poe", async (c) => {
-  if (!poe.checkBearer(c.req.header("authorization"), keys)) return refuse(poe.UNAUTHORIZED);
-  const request = poe.parsePoeRequest(await c.req.text());
-  if ("refusal" in request) return refuse(request.refusal);
-  if (request.type === "settings") return c.json(poe.createSettings());
-  if (request.type !== "query") return c.json({});
+  const request = await poe.readPoeRequest(c.req.raw, { keys });
+  if (request.type !== "query") {
+    const answer = poe.formatAnswer(request);
+    return new Response(answer.body, answer);
+  }
   const frames = new ReadableStream<string>({
     start(stream) {
-      const answer = poe.createPoeWriter((frame) => stream.enqueue(frame)).meta();
+      const opening = poe.createPoeWriter((frame) => stream.enqueue(frame));
+      const answer = opening.send(poe.PREAMBLE).meta();
       answer.text(`You said: ${poe.lastUserMessage(request)?.content ?? "nothing"}`);
       answer.done();
       stream.close();

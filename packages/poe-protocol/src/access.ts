@@ -1,18 +1,11 @@
 import { hash, timingSafeEqual } from "node:crypto";
+import { createRefusal, type HttpAnswer } from "./http-answer.ts";
 
 /** Poe's access keys are 32 ASCII characters. */
 export const ACCESS_KEY_LENGTH = 32;
 
-/** An HTTP answer other than 200. Also a `ResponseInit`: `new Response(refusal.body, refusal)`. */
-export type Refusal = {
-  /** 401 key (checked first), 400 not a JSON object with a `type`, 501 unknown `type`. */
-  status: 400 | 401 | 501;
-  headers: Record<string, string>;
-  body: string;
-};
-
 /** What to answer when `checkBearer` says no. */
-export const UNAUTHORIZED: Refusal = createRefusal(401, "Invalid access key", {
+export const UNAUTHORIZED: HttpAnswer = createRefusal(401, "Invalid access key", {
   "www-authenticate": "Bearer",
 });
 
@@ -45,17 +38,4 @@ export function checkBearer(header: string | null | undefined, keys: readonly st
 /** Equal length for `timingSafeEqual`, and no early end at the first byte that differs. */
 function digest(text: string): Buffer {
   return hash("sha256", text, "buffer");
-}
-
-/** The body has the shape that Poe's own server library answers with. */
-export function createRefusal(
-  status: Refusal["status"],
-  detail: string,
-  headers: Record<string, string> = {},
-): Refusal {
-  return {
-    status,
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify({ detail }),
-  };
 }

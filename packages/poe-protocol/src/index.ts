@@ -2,10 +2,30 @@ export {
   ACCESS_KEY_LENGTH,
   checkBearer,
   isAccessKey,
-  type Refusal,
   UNAUTHORIZED,
 } from "./access.ts";
+export { POE_TIMEOUTS, type PoeClientOptions, type PoeTimeouts } from "./account.ts";
 export { EMPTY_BUDGET, type PoeBudget, type PoeRoom, reduceBudget, roomLeft } from "./budget.ts";
+export { createPoeClient, type PoeClient } from "./client.ts";
+export type {
+  AspectRatio,
+  ConditionalControls,
+  Control,
+  ControlCondition,
+  ControlOperand,
+  ControlSection,
+  ControlTab,
+  Divider,
+  DropDown,
+  ParameterControl,
+  ParameterControls,
+  PlainControl,
+  Slider,
+  TextArea,
+  TextField,
+  ToggleSwitch,
+} from "./controls.ts";
+export type { CostItem } from "./cost.ts";
 export { PoeProtocolError, type PoeProtocolErrorCode } from "./errors.ts";
 export {
   type ContentEvent,
@@ -26,8 +46,9 @@ export {
   type TextEvent,
 } from "./events.ts";
 export { STREAM_HEADERS } from "./headers.ts";
+export type { HttpAnswer } from "./http-answer.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
-export { MAX_REQUEST_BYTES, POE_LIMITS, type PoeLimits } from "./limits.ts";
+export { MAX_FILE_BYTES, MAX_REQUEST_BYTES, POE_LIMITS, type PoeLimits } from "./limits.ts";
 export type {
   Attachment,
   ContentType,
@@ -38,6 +59,12 @@ export type {
   Sender,
   User,
 } from "./message.ts";
+export {
+  formatAnswer,
+  type IncomingRequest,
+  type RefusedRequest,
+  readPoeRequest,
+} from "./read-request.ts";
 export {
   findQueryProblem,
   lastUserMessage,
@@ -51,6 +78,13 @@ export {
   type SettingsRequest,
   type UnknownRequest,
 } from "./request.ts";
-export { createSettings, type SettingsOptions, type SettingsResponse } from "./settings.ts";
+export {
+  createParameterControls,
+  createSettings,
+  type SettingsOptions,
+  type SettingsResponse,
+} from "./settings.ts";
+export type { SettingsEcho } from "./settings-sync.ts";
 export { assertDone, type Encoded, encodePoeEvent, type StreamState } from "./stream.ts";
+export type { FileToUpload } from "./upload.ts";
 export { createPoeWriter, type PoeAnswer, type PoeOpening } from "./writer.ts";

@@ -30,3 +30,11 @@ export const POE_LIMITS: PoeLimits = Object.freeze({
  * attached files travels inside the request, and tens of megabytes do occur.
  */
 export const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Largest file that is uploaded, in bytes. Poe's documentation of 2026 says 50 MB, and at most 20
+ * files per message; this is the larger reading of that, so that nothing is refused which Poe takes.
+ *
+ * @see https://creator.poe.com/docs/sending-files-with-your-response
+ */
+export const MAX_FILE_BYTES = 50 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { createRefusal, type Refusal } from "./access.ts";
+import { createRefusal, type HttpAnswer } from "./http-answer.ts";
 import {
   booleanOr,
   idOf,
@@ -79,10 +79,10 @@ export type ReportErrorRequest = {
 };
 
 /** A well-formed request of a type that this protocol does not have (501). */
-export type UnknownRequest = { type: "unknown"; name: string; refusal: Refusal };
+export type UnknownRequest = { type: "unknown"; name: string; refusal: HttpAnswer };
 
 /** Not a request at all (400). */
-export type MalformedRequest = { type: "malformed"; refusal: Refusal };
+export type MalformedRequest = { type: "malformed"; refusal: HttpAnswer };
 
 export type PoeRequest =
   | QueryRequest

@@ -1,78 +1,105 @@
+import { isCount, isOneOf, isRecordOf, isShape, isSwitch, isText } from "./check.ts";
+import { findControlProblem } from "./control-rules.ts";
+import type { ControlSection, ParameterControls } from "./controls.ts";
 import { PoeProtocolError } from "./errors.ts";
 
-/** What a bot may choose. Defaults in brackets are ours, and are always sent. */
+/**
+ * What a bot may choose. Defaults in brackets are ours, and are always sent. Left out on purpose:
+ * the settings that Poe calls deprecated.
+ */
 export type SettingsOptions = {
+  /** [2] Nothing else: Poe reads other versions with other defaults, and the oldest without controls. */
+  readonly response_version?: 2;
   /** [true] */
-  allow_attachments?: boolean;
+  readonly allow_attachments?: boolean;
   /** Whether Poe sends the text of text files and PDFs along. [as `allow_attachments`] */
-  expand_text_attachments?: boolean;
+  readonly expand_text_attachments?: boolean;
   /** [""] */
-  introduction_message?: string;
+  readonly introduction_message?: string;
   /** Lets Poe describe images as text, and then allows one image per message. [false] */
-  enable_image_comprehension?: boolean;
+  readonly enable_image_comprehension?: boolean;
   /** Lets Poe merge a chat of several people or bots into one prompt. [false] */
-  enable_multi_entity_prompting?: boolean;
+  readonly enable_multi_entity_prompting?: boolean;
   /** [false] */
-  enforce_author_role_alternation?: boolean;
+  readonly enforce_author_role_alternation?: boolean;
   /** Other bots that this one calls, with calls per user message. */
-  server_bot_dependencies?: Readonly<Record<string, number>>;
+  readonly server_bot_dependencies?: Readonly<Record<string, number>>;
+  /** What a message costs, as Markdown. `[usd_milli_cents=100]` is shown as the person's points. */
+  readonly rate_card?: string;
+  /** The same in a few words. */
+  readonly cost_label?: string;
+  readonly parameter_controls?: ParameterControls;
 };
 
-export type SettingsResponse = Required<Omit<SettingsOptions, "server_bot_dependencies">> &
-  Pick<SettingsOptions, "server_bot_dependencies"> & {
-    /** Left out, Poe falls back to the defaults of version 0. */
-    response_version: 2;
-  };
+type Optional = "server_bot_dependencies" | "rate_card" | "cost_label" | "parameter_controls";
+
+export type SettingsResponse = Required<Omit<SettingsOptions, Optional>> &
+  Pick<SettingsOptions, Optional>;
 
 /**
- * The answer to a `settings` request. It leaves no setting to Poe's defaults, which have changed
- * between versions.
+ * The answer to a `settings` request, and what `pushSettings` sends. It leaves no setting to Poe's
+ * defaults, which have changed between versions. What it returns is a copy, and may be given back.
  *
- * @throws PoeProtocolError `bad-settings` for an unknown setting or a wrong type: Poe would answer
- * 200 and drop it in silence
+ * @throws PoeProtocolError `bad-settings` for an unknown setting, a wrong type, or controls that
+ * Poe would not show: Poe would answer 200 and drop it in silence
+ * @see https://creator.poe.com/docs/updating-bot-settings
  */
 export function createSettings(options: SettingsOptions = {}): SettingsResponse {
-  for (const [name, value] of Object.entries(options)) checkSetting(name, value);
-  const attachments = options.allow_attachments ?? true;
-  const settings: SettingsResponse = {
+  const given = readAsJson(options) as SettingsOptions;
+  const problem = isSettings(given, "settings");
+  if (problem !== undefined) throw new PoeProtocolError(problem, { code: "bad-settings" });
+  const attachments = given.allow_attachments ?? true;
+  return {
     response_version: 2,
     allow_attachments: attachments,
-    expand_text_attachments: options.expand_text_attachments ?? attachments,
-    introduction_message: options.introduction_message ?? "",
-    enable_image_comprehension: options.enable_image_comprehension ?? false,
-    enable_multi_entity_prompting: options.enable_multi_entity_prompting ?? false,
-    enforce_author_role_alternation: options.enforce_author_role_alternation ?? false,
+    expand_text_attachments: attachments,
+    introduction_message: "",
+    enable_image_comprehension: false,
+    enable_multi_entity_prompting: false,
+    enforce_author_role_alternation: false,
+    ...given,
   };
-  if (options.server_bot_dependencies !== undefined) {
-    settings.server_bot_dependencies = options.server_bot_dependencies;
+}
+
+/**
+ * Controls from their sections, checked as `createSettings` does: Poe drops the whole panel for one
+ * mistake anywhere in it.
+ *
+ * @param sections - At least one.
+ * @throws PoeProtocolError `bad-settings`, with the place and the reason
+ */
+export function createParameterControls(sections: readonly ControlSection[]): ParameterControls {
+  const controls = readAsJson({ api_version: "2", sections }) as ParameterControls;
+  const problem = findControlProblem(controls, "parameter_controls");
+  if (problem !== undefined) throw new PoeProtocolError(problem, { code: "bad-settings" });
+  return controls;
+}
+
+const isSettings = isShape(
+  {},
+  {
+    response_version: isOneOf(2),
+    allow_attachments: isSwitch,
+    expand_text_attachments: isSwitch,
+    introduction_message: isText,
+    enable_image_comprehension: isSwitch,
+    enable_multi_entity_prompting: isSwitch,
+    enforce_author_role_alternation: isSwitch,
+    server_bot_dependencies: isRecordOf(isCount),
+    rate_card: isText,
+    cost_label: isText,
+    parameter_controls: findControlProblem,
+  },
+);
+
+/** What Poe will read is what has to be checked: `NaN` is null by then, and a `Map` is empty. */
+function readAsJson(value: object): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value));
+  } catch (cause) {
+    throw new PoeProtocolError("Poe settings cannot be written as JSON", {
+      code: "bad-settings",
+      cause,
+    });
   }
-  return settings;
-}
-
-const isBoolean = (value: unknown) => typeof value === "boolean";
-
-const SETTINGS: ReadonlyMap<string, (value: unknown) => boolean> = new Map<
-  keyof SettingsOptions,
-  (value: unknown) => boolean
->([
-  ["allow_attachments", isBoolean],
-  ["expand_text_attachments", isBoolean],
-  ["introduction_message", (value) => typeof value === "string"],
-  ["enable_image_comprehension", isBoolean],
-  ["enable_multi_entity_prompting", isBoolean],
-  ["enforce_author_role_alternation", isBoolean],
-  ["server_bot_dependencies", isCallCounts],
-]);
-
-function isCallCounts(value: unknown): boolean {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every((calls) => Number.isSafeInteger(calls) && calls >= 0);
-}
-
-function checkSetting(name: string, value: unknown): void {
-  const accepts = SETTINGS.get(name);
-  if (value === undefined && accepts !== undefined) return;
-  if (accepts?.(value)) return;
-  const what = accepts === undefined ? "is not one that Poe knows" : "has the wrong type";
-  throw new PoeProtocolError(`Poe setting "${name}" ${what}`, { code: "bad-settings" });
 }

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createSettings, type SettingsOptions, STREAM_HEADERS } from "../src/index.ts";
+import {
+  createParameterControls,
+  createSettings,
+  type SettingsOptions,
+  STREAM_HEADERS,
+} from "../src/index.ts";
 
 describe("createSettings", () => {
   it("leaves nothing to Poe's defaults", () => {
@@ -29,8 +34,13 @@ describe("createSettings", () => {
       enable_multi_entity_prompting: true,
       enforce_author_role_alternation: true,
       server_bot_dependencies: { "GPT-5": 3 },
+      rate_card: "[usd_milli_cents=100] per message",
+      cost_label: "[usd_milli_cents=100]",
+      parameter_controls: createParameterControls([{ controls: [{ control: "divider" }] }]),
     };
-    expect(createSettings(options)).toEqual({ response_version: 2, ...options });
+    const settings = createSettings(options);
+    expect(settings).toEqual({ response_version: 2, ...options });
+    expect(createSettings(settings), "its own result is taken").toEqual(settings);
   });
 
   it.each<[string, object]>([
@@ -42,6 +52,13 @@ describe("createSettings", () => {
     ["call counts as a list", { server_bot_dependencies: [1] }],
     ["a call count as text", { server_bot_dependencies: { bot: "1" } }],
     ["a negative call count", { server_bot_dependencies: { bot: -1 } }],
+    ["half a character", { introduction_message: "\ud83d" }],
+    ["half a character in a name", { server_bot_dependencies: { "\udc00": 1 } }],
+    ["controls of another version", { parameter_controls: { api_version: "1", sections: [] } }],
+    ["controls without a section", { parameter_controls: { api_version: "2", sections: [] } }],
+    ["controls of null", { parameter_controls: null }],
+    ["a deprecated setting", { custom_rate_card: "x" }],
+    ["a number that JSON cannot hold", { server_bot_dependencies: { bot: 1n } }],
   ])("%s is refused instead of being dropped in silence", (_, options) => {
     expect(() => createSettings(options as SettingsOptions)).toThrow(
       expect.objectContaining({ code: "bad-settings" }),

@@ -104,7 +104,9 @@ describe("laws", () => {
     fc.assert(
       fc.property(arbitraryResponse(), fc.array(fc.nat(400)), (events, cuts) => {
         const { bytes } = encodeAll(events);
-        expect(parseBack(bytes, cuts)).toEqual(events.filter((event) => !isSilent(event)));
+        const shown = events.filter((event) => !isSilent(event));
+        // JSON has no -0.
+        expect(parseBack(bytes, cuts)).toEqual(JSON.parse(JSON.stringify(shown)));
       }),
     );
   });

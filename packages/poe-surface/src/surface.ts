@@ -4,12 +4,12 @@ import {
   checkBearer,
   createSettings,
   type ErrorEvent,
+  type HttpAnswer,
   lastUserMessage,
   MAX_REQUEST_BYTES,
   type PoeRequest,
   parsePoeRequest,
   type QueryRequest,
-  type Refusal,
   type ReportReactionRequest,
   UNAUTHORIZED,
 } from "@acp-kit/poe-protocol";
@@ -186,7 +186,7 @@ class PoeSurface implements RelaySurface {
   }
 }
 
-function refuse(refusal: Refusal): Response {
+function refuse(refusal: HttpAnswer): Response {
   return new Response(refusal.body, refusal);
 }
 

@@ -20,6 +20,13 @@ export {
   type PoeQueryOptions,
   type PoeReply,
 } from "./poe/driver.ts";
+export {
+  FakePoe,
+  type FakePoeCost,
+  type FakePoeFault,
+  type FakePoeOptions,
+  type FakePoeUpload,
+} from "./poe/fake-poe.ts";
 export type { PoeOutcome, PoeQuery, PoeQueryIds } from "./poe/query.ts";
 export { createPoeReader, type PoeReader } from "./poe/reader.ts";
 export type { PoeViolation, PoeViolationCode } from "./poe/violation.ts";

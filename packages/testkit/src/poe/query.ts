@@ -90,6 +90,9 @@ export function startPoeQuery(
       violations.push({ code: "cut", message });
     }
     if (how === "done" || how === "ended") reader.end();
+    if (now() > limits.responseMs) {
+      violations.push({ code: "too-long", message: `took ${Math.round(now())} ms` });
+    }
     const seen = response && { status: response.statusCode ?? 0, headers: response.headers };
     outcome = { how, ms: now(), ...seen, ...more };
     done.resolve(outcome);

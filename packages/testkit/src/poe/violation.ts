@@ -20,6 +20,7 @@ export type PoeViolationCode =
   | "too-many-events"
   | "too-much-text"
   | "late-first-event"
+  | "too-long"
   | "content-type"
   | "cut";
 

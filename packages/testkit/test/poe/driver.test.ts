@@ -283,6 +283,25 @@ describe("a broken response", () => {
   });
 });
 
+it("a response that ends after the limit is a violation", async () => {
+  const { url } = await startBot((response) => {
+    response.writeHead(200, STREAM_HEADERS);
+    const answer = createPoeWriter((frame) => response.write(frame)).meta();
+    answer.text("x");
+    answer.done();
+    response.end();
+  });
+  for (const [responseMs, codes] of [
+    [POE_LIMITS.responseMs, []],
+    [0, ["too-long"]],
+  ] as const) {
+    const limits = { ...POE_LIMITS, responseMs };
+    const query = createPoeDriver({ url, key: KEY, limits }).query({ text: "hi" });
+    await query.done;
+    expect(query.violations.map(({ code }) => code)).toEqual(codes);
+  }
+});
+
 describe("the other requests", () => {
   it("settings, reports and raw posts are sent as Poe sends them", async () => {
     const seen: unknown[] = [];
