@@ -1,8 +1,12 @@
-/** Runs one of the scripts with real agents: `pnpm e2e NAME [options]`. Exits with 0 only if its agent answered. */
+/** Runs one of the scripts with real agents and clients: `pnpm e2e NAME [options]`. Exits with 0 only if all held. */
 import process from "node:process";
+import { fastapiPoe } from "./fastapi-poe.ts";
 import { poeGemini } from "./poe-gemini.ts";
 
-const scripts: Readonly<Record<string, typeof poeGemini>> = { "poe-gemini": poeGemini };
+const scripts: Readonly<Record<string, typeof poeGemini>> = {
+  "fastapi-poe": fastapiPoe,
+  "poe-gemini": poeGemini,
+};
 
 const [name = "", ...args] = process.argv.slice(2);
 const script = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
