@@ -11,8 +11,13 @@ export type Attachment = {
 export type Turn = {
   /** `user`, `bot` or `system`; other words pass. */
   readonly role: string;
+  /** As the platform sent it: an edit is recognised by a content that has changed. */
   readonly content: string;
   /** Unique within a query; empty when the platform gave none. */
   readonly messageId: string;
   readonly attachments: readonly Attachment[];
+  /** The writer's name, for the agent to read; it is handed over as data. */
+  readonly speaker?: string;
+  /** True for what was said to or by the relay itself (a command, an answer to a question): no agent is told of it. */
+  readonly isAside?: boolean;
 };
