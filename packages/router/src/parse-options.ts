@@ -12,6 +12,9 @@ export const OPTION_PARAMETERS = {
   showToolDetails: "show_tool_details",
 } as const;
 
+/** The other way round, as relays of the same protocol call it; platforms keep a chat's values under either name. */
+const SHOW_THINKING = "show_thinking";
+
 /**
  * Lays what a message's parameters choose over the defaults. Unknown keys and values of the wrong type or outside
  * their set are ignored one by one: other programs may send anything here.
@@ -37,10 +40,11 @@ export function parseOptions(
     return typeof value === "boolean" ? value : preset;
   };
   const thinking = read(OPTION_PARAMETERS.thinking);
+  const hidden = flag(OPTION_PARAMETERS.hideThinking, defaults.hideThinking);
   return {
     model: parseModel(read, defaults.model, models),
     thinking: THINKING_LEVELS.find((level) => level === thinking) ?? defaults.thinking,
-    hideThinking: flag(OPTION_PARAMETERS.hideThinking, defaults.hideThinking),
+    hideThinking: !flag(SHOW_THINKING, !hidden),
     showPlans: flag(OPTION_PARAMETERS.showPlans, defaults.showPlans),
     showTools: flag(OPTION_PARAMETERS.showTools, defaults.showTools),
     showToolDetails: flag(OPTION_PARAMETERS.showToolDetails, defaults.showToolDetails),

@@ -78,3 +78,13 @@ test("whatever the parameters hold, the result has the defaults' shape and only 
     }),
   );
 });
+
+test.each([
+  [{ hide_thinking: true }, true],
+  [{ show_thinking: true }, false],
+  [{ show_thinking: false }, true],
+  [{ hide_thinking: true, show_thinking: true }, false],
+  [{ hide_thinking: true, show_thinking: "yes" }, true],
+])("a parameter under its older name counts, and the newer name wins: %j", (params, hidden) => {
+  expect(parseOptions(params, DEFAULT_OPTIONS).hideThinking).toBe(hidden);
+});
