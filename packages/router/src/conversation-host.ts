@@ -1,4 +1,5 @@
-import type { Agent } from "./agent.ts";
+import type { SessionsHost } from "./conversation-sessions.ts";
+import type { RouterMetric } from "./metrics.ts";
 import type { Role } from "./role.ts";
 import type { PermissionPolicy, RouterReport, Workspace } from "./router.ts";
 import type { Store } from "./store.ts";
@@ -8,7 +9,7 @@ import type { TurnLimits } from "./turn-state.ts";
 /** Whatever a conversation needs of the router. */
 export type ConversationHost = {
   readonly store: Store;
-  readonly agent: Agent;
+  readonly sessions: Pick<SessionsHost, "agents" | "cannotClose" | "rules">;
   readonly limits: TurnLimits;
   now(): number;
   workspace(): Promise<Workspace>;
@@ -17,6 +18,6 @@ export type ConversationHost = {
   roleOf(user: string): Role | undefined;
   policy(): PermissionPolicy;
   busyPolicy(): BusyPolicy;
-  systemPrompt(): string;
   report(report: RouterReport): void;
+  measure(metric: RouterMetric): void;
 };

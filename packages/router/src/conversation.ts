@@ -1,7 +1,7 @@
 import type { Agent } from "./agent.ts";
 import type { ConversationHost } from "./conversation-host.ts";
+import { ConversationSessions } from "./conversation-sessions.ts";
 import { LogWriter } from "./log-writer.ts";
-import { type SessionRecord, SessionSlot } from "./session-slot.ts";
 import type { Lease, TakenItem } from "./store.ts";
 import { Turns } from "./turns.ts";
 
@@ -12,7 +12,7 @@ type Tenure = { readonly lease: Lease; readonly writer: LogWriter };
 export class Conversation {
   readonly id: string;
   readonly #host: ConversationHost;
-  readonly #slot: SessionSlot;
+  readonly #sessions: ConversationSessions;
   readonly #turns: Turns;
   #tenure: Tenure | undefined;
   /** Set when what waits is left for another owner. */
@@ -28,12 +28,12 @@ export class Conversation {
     this.id = id;
     this.#host = host;
     this.#lastUsedAt = host.now();
-    this.#slot = this.#createSlot();
+    this.#sessions = this.#createSessions();
     const writer = () => this.#tenure?.writer;
     this.#turns = new Turns({
       ...host,
       conversation: id,
-      slot: this.#slot,
+      sessions: this.#sessions,
       get writer() {
         return writer();
       },
@@ -49,17 +49,23 @@ export class Conversation {
     return this.#turns.running;
   }
 
+  /** When the message of a turn that has not ended was posted. */
+  postedAt(turn: string): number | undefined {
+    return this.#turns.postedAt(turn);
+  }
+
   get session(): { id: string; cwd: string } | undefined {
-    const attached = this.#slot.attached;
+    const attached = this.#sessions.attached;
     return attached && { id: attached.session, cwd: attached.cwd };
+  }
+
+  /** It has a session, or gets one. */
+  get isInUse(): boolean {
+    return this.#sessions.attached !== undefined || this.#sessions.isOpening;
   }
 
   get lastUsedAt(): number {
     return this.#lastUsedAt;
-  }
-
-  get agent(): Agent {
-    return this.#host.agent;
   }
 
   /** The person who spoke last. */
@@ -81,8 +87,8 @@ export class Conversation {
   }
 
   /** The agent's process is gone, and its sessions with it. */
-  onAgentExit(): void {
-    this.#slot.detach();
+  onAgentExit(agent: Agent): void {
+    this.#sessions.detach(agent);
   }
 
   /** Starts no further turn; resolves when the running one has ended. */
@@ -105,7 +111,7 @@ export class Conversation {
     this.#turns.cancelRunning("shutdown");
     await this.#turns.ended();
     await tenure?.writer.flush().catch(() => undefined);
-    await this.#slot.close().catch((error: unknown) => this.#failed("close session", error));
+    await this.#sessions.close().catch((error: unknown) => this.#failed("close session", error));
     this.#tenure = undefined;
     if (tenure) await this.#host.store.release(tenure.lease);
   }
@@ -142,7 +148,7 @@ export class Conversation {
     this.#tenure = undefined;
     this.#turns.drop("shutdown");
     this.#turns.cancelRunning("shutdown");
-    this.#slot.close().catch((cause: unknown) => this.#failed("close session", cause));
+    this.#sessions.close().catch((cause: unknown) => this.#failed("close session", cause));
   }
 
   async #accept(taken: TakenItem): Promise<void> {
@@ -154,6 +160,7 @@ export class Conversation {
         return;
       case "answer":
         this.#turns.answer(taken.item);
+        await this.#sessions.noteAside(taken.item.key);
         return;
       case "cancel":
         this.#turns.cancel(taken.item);
@@ -163,32 +170,33 @@ export class Conversation {
         return;
       case "reset":
         this.#tenure?.writer.record({ kind: "session-reset", who: taken.item.user }, undefined);
-        // Nobody waits for the agent here: the next session is another one in any case.
-        this.#slot.close().catch((error: unknown) => this.#failed("reset", error));
+        await this.#sessions.reset();
         return;
+      case "choose": {
+        const told = await this.#sessions.choose(taken.item);
+        for (const event of told) this.#tenure?.writer.record(event, undefined);
+        return;
+      }
     }
   }
 
-  #createSlot(): SessionSlot {
-    const { store, agent, systemPrompt } = this.#host;
-    const key = `session:${this.id}`;
-    return new SessionSlot({
-      agent,
+  #createSessions(): ConversationSessions {
+    const { store, sessions, now, measure } = this.#host;
+    return new ConversationSessions({
+      ...sessions,
+      conversation: this.id,
+      store,
       client: {
         update: (params) => this.#turns.hear(params),
         ask: (request, signal) => this.#turns.ask(request, signal),
       },
-      readRecord: () => store.readRecord<SessionRecord>(key),
-      writeRecord: async (record) => {
-        if (this.#tenure) await store.writeRecord(this.#tenure.lease, key, record);
-      },
-      systemPrompt: () => {
-        const text = systemPrompt();
-        return text === "" ? undefined : [{ type: "text", text }];
-      },
+      now,
+      lease: () => this.#tenure?.lease,
       onPhase: (phase) => {
         this.#tenure?.writer.record({ kind: "status", phase }, this.#turns.running?.turn);
       },
+      onFailure: (what, error) => this.#failed(what, error),
+      onMetric: measure,
     });
   }
 

@@ -38,6 +38,8 @@ class ConversationRouter implements Router {
   readonly #conversations = new Map<string, Conversation>();
   readonly #workspaces: Workspaces;
   readonly #agents = new Map<Agent, Disposable | undefined>();
+  /** Agents that have said that they cannot free a session. */
+  readonly #cannotClose = new WeakSet<Agent>();
   readonly #inbox: Disposable;
   /** Conversations that are being let go; whoever comes back waits for that. */
   readonly #leaving = new Map<string, Promise<void>>();
@@ -78,6 +80,7 @@ class ConversationRouter implements Router {
       return { turn: replaced, after: await store.last(conversation), how: "late" };
     }
     const posted = await store.post(conversation, item);
+    if (posted.how === "repeat" && item.kind === "prompt") this.#noteRedrive(conversation, posted);
     // What is in the log by now, a reader sees at once: its place in the queue, for one.
     if (posted.how === "new") await this.#pump(conversation);
     return posted;
@@ -228,7 +231,7 @@ class ConversationRouter implements Router {
       this.#failed(id, "take", error);
     }
     // Another process owns it, or nothing was to be done in it but to take it from a dead owner.
-    const isUnused = conversation.isIdle && !conversation.session;
+    const isUnused = conversation.isIdle && !conversation.isInUse;
     if (isUnused && this.#conversations.get(id) === conversation) await this.#close(conversation);
   }
 
@@ -259,6 +262,13 @@ class ConversationRouter implements Router {
     return left;
   }
 
+  #noteRedrive(conversation: string, { turn }: Posted): void {
+    const since = this.#conversations.get(conversation)?.postedAt(turn);
+    if (since === undefined) return;
+    const delayMs = Math.max(0, this.#now() - since);
+    this.#config.onMetric?.({ kind: "redrive", conversation, turn, delayMs });
+  }
+
   async #isAnswered(conversation: string, turn: string): Promise<boolean> {
     const outcome = await readOutcome(this.#config.store, conversation, turn);
     return outcome !== undefined && !(outcome.kind === "cancelled" && outcome.cause === "edited");
@@ -269,10 +279,17 @@ class ConversationRouter implements Router {
   }
 
   #createConversation(id: string): Conversation {
-    const { config, agent } = { config: this.#config, agent: this.#agentFor(id) };
+    const config = this.#config;
+    const preset = config.agentFor?.(id) ?? config.agent;
+    const named = config.agents ?? new Map<string, Agent>();
+    for (const agent of [preset, ...named.values()]) this.#watchAgent(agent);
     return new Conversation(id, {
       store: config.store,
-      agent,
+      sessions: {
+        agents: { preset, named },
+        cannotClose: this.#cannotClose,
+        rules: { ...config, defaults: this.defaults },
+      },
       limits: this.#limits,
       now: this.#now,
       workspace: () => this.#workspaces.workspaceOf(id),
@@ -280,24 +297,19 @@ class ConversationRouter implements Router {
       roleOf: (user) => config.roleOf?.(user, id),
       policy: () => config.permissionPolicy?.(id) ?? "ask",
       busyPolicy: () => config.busyPolicy?.(id) ?? "queue",
-      systemPrompt: () => config.systemPromptProvider?.() ?? "",
       report: (report) => config.onReport?.(report),
+      measure: (metric) => config.onMetric?.(metric),
     });
   }
 
-  #agentFor(id: string): Agent {
-    const agent = this.#config.agentFor?.(id) ?? this.#config.agent;
-    if (!this.#agents.has(agent)) {
-      const subscription = agent.onExit?.((exit) => {
-        for (const one of this.#conversations.values()) {
-          if (one.agent === agent) one.onAgentExit();
-        }
-        const { code, signal, stderrTail } = exit;
-        this.#config.onReport?.({ kind: "agent-exited", code, signal, stderrTail });
-      });
-      this.#agents.set(agent, subscription);
-    }
-    return agent;
+  #watchAgent(agent: Agent): void {
+    if (this.#agents.has(agent)) return;
+    const subscription = agent.onExit?.((exit) => {
+      for (const one of this.#conversations.values()) one.onAgentExit(agent);
+      const { code, signal, stderrTail } = exit;
+      this.#config.onReport?.({ kind: "agent-exited", code, signal, stderrTail });
+    });
+    this.#agents.set(agent, subscription);
   }
 }
 

@@ -7,6 +7,7 @@
  * - `workspace`: the conversation's directory cannot be used.
  * - `timeout`: the agent did not open or change a session in time.
  * - `protocol`: the agent answered something that cannot be used.
+ * - `not-allowed`: nothing that the agent offers for a setting is open to the person who asks.
  * - `unwritable`: nothing can be saved now, because the disk is full, read-only or fails; it may be possible later.
  * - `corrupt`: the database is damaged.
  * - `closed`: the router or store was closed.
@@ -20,6 +21,7 @@ export type RouterErrorCode =
   | "workspace"
   | "timeout"
   | "protocol"
+  | "not-allowed"
   | "unwritable"
   | "corrupt"
   | "closed";
@@ -56,6 +58,7 @@ const chatTexts: Readonly<Record<RouterErrorCode, string>> = {
   workspace: "The directory of this conversation cannot be used.",
   timeout: "The agent did not answer in time.",
   protocol: "The agent answered in a way that this relay does not understand.",
+  "not-allowed": "Nothing that the agent could run with is open to you here.",
   unwritable: "The relay cannot save anything at the moment. Please try again later.",
   corrupt: "The relay's database is damaged; its operator has to restore it.",
   closed: "The relay is shutting down.",

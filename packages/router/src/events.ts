@@ -32,7 +32,7 @@ export type TurnOutcome =
   | {
       readonly kind: "failed";
       readonly phase: FailurePhase;
-      /** Our own code of the failure: a {@link import("./errors.ts").RouterErrorCode} or `agent-error`. */
+      /** Our own code of the failure: a {@link import("./errors.ts").RouterErrorCode}, `auth-required` or `agent-error`. */
       readonly code: string;
       /** One sentence that is fit for chat: no path, no stack, no output of the agent's process. */
       readonly message: string;
@@ -150,6 +150,10 @@ export type EventBody =
   | { readonly kind: "commands"; readonly commands: readonly AgentCommand[] }
   | {
       readonly kind: "config";
+      /** The person who chose it; absent when the agent or the relay did. */
+      readonly by?: string;
+      /** Name of the agent that the conversation uses from now on. */
+      readonly agent?: string;
       readonly mode?: string;
       readonly model?: string;
       /** The agent's own list, as it was sent; absent when only the mode or model changed. */

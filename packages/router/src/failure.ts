@@ -2,7 +2,11 @@ import type { FailurePhase, TurnOutcome } from "./events.ts";
 import { asFields, asText } from "./fields.ts";
 
 /** JSON-RPC code by which an agent says that somebody has to log in first. */
-const AUTH_REQUIRED = -32000;
+export const AUTH_REQUIRED = -32000;
+
+export function isAuthRequired(error: unknown): boolean {
+  return codeOf(error) === AUTH_REQUIRED;
+}
 
 /**
  * How a turn ends by an error: what people may read of it. Paths, output of the process and the agent's own
@@ -23,16 +27,13 @@ export function parseFailure(error: unknown, phase: FailurePhase): TurnOutcome {
       signal: typeof signal === "string" ? signal : null,
     };
   }
+  if (code === AUTH_REQUIRED) {
+    const message = "The agent needs somebody to log in first.";
+    return { kind: "failed", phase, code: "auth-required", message };
+  }
   if (typeof code === "number") {
-    return {
-      kind: "failed",
-      phase,
-      code: "agent-error",
-      message:
-        code === AUTH_REQUIRED
-          ? "The agent needs somebody to log in first."
-          : `The agent answered with an error (code ${code}).`,
-    };
+    const message = `The agent answered with an error (code ${code}).`;
+    return { kind: "failed", phase, code: "agent-error", message };
   }
   return {
     kind: "failed",

@@ -28,6 +28,7 @@ function isAbout(item: InboxItem, { turn, key, asks }: OpenTurn): boolean {
       return turn === item.turn;
     case "reaction":
     case "reset":
+    case "choose":
       return false;
   }
 }

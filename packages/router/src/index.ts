@@ -18,8 +18,10 @@ export type {
   TurnPhase,
   Usage,
 } from "./events.ts";
+export { MAX_HISTORY_CHARS } from "./history.ts";
 export type { ConversationLog, Cursor } from "./log.ts";
 export { MemoryStore } from "./memory-store.ts";
+export type { RouterMetric } from "./metrics.ts";
 export { DEFAULT_OPTIONS, type Options, THINKING_LEVELS } from "./options.ts";
 export { OPTION_PARAMETERS, parseOptions } from "./parse-options.ts";
 export type { Sequence } from "./persistent-list.ts";
@@ -28,6 +30,7 @@ export { PROVIDER_MODEL_PREFIX, providerOf, providerParameters } from "./provide
 export type { Display, MarkupRenderer, RenderContext } from "./renderer.ts";
 export type { Role } from "./role.ts";
 export type {
+  Choice,
   DebugInfo,
   LastTurn,
   PermissionPolicy,
@@ -42,6 +45,7 @@ export {
   type AnswerItem,
   type CancelItem,
   type Checkpoint,
+  type ChooseItem,
   type InboxItem,
   type Lease,
   MAX_CHECKPOINT_STATE_BYTES,

@@ -1,9 +1,9 @@
 import { appendFile } from "node:fs/promises";
 import path from "node:path";
 import type { ContentBlock } from "@acp-kit/acp-wire";
-import type { Agent } from "./agent.ts";
 import { RouterError } from "./errors.ts";
-import type { EventBody } from "./events.ts";
+import type { EventBody, TurnOutcome } from "./events.ts";
+import { parseFailure } from "./failure.ts";
 import { asFields, asText } from "./fields.ts";
 import type { SessionSlot } from "./session-slot.ts";
 import type { ReactionItem } from "./store.ts";
@@ -49,16 +49,13 @@ export async function writeReaction(
  * that no session begins without what was said before.
  */
 export class ReactionSession implements PromptSession {
-  readonly phase = "prompt";
   readonly model = undefined;
-  readonly #agent: Agent;
   readonly #slot: SessionSlot;
   readonly #item: ReactionItem;
   #session: string | undefined;
 
-  constructor(item: ReactionItem, agent: Agent, slot: SessionSlot) {
+  constructor(item: ReactionItem, slot: SessionSlot) {
     this.#item = item;
-    this.#agent = agent;
     this.#slot = slot;
   }
 
@@ -72,16 +69,20 @@ export class ReactionSession implements PromptSession {
 
   async prompt(): Promise<string> {
     const blocks = createReactionBlocks(this.#item);
-    const result: unknown = await this.#agent.prompt(this.#session ?? "", blocks);
+    const result: unknown = await this.#slot.agent.prompt(this.#session ?? "", blocks);
     return asText(asFields(result)?.["stopReason"]) ?? "";
   }
 
   cancel(): void {
-    if (this.#session !== undefined) this.#agent.cancel(this.#session).catch(() => undefined);
+    if (this.#session !== undefined) this.#slot.agent.cancel(this.#session).catch(() => undefined);
   }
 
   abandon(): void {
     this.#slot.abandon();
+  }
+
+  endBy(error: unknown): TurnOutcome {
+    return parseFailure(error, "prompt");
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Agent } from "./agent.ts";
 import type { CancelCause, PermissionAsk } from "./events.ts";
 import type { ConversationLog } from "./log.ts";
+import type { RouterMetric } from "./metrics.ts";
 import type { Options } from "./options.ts";
 import type { Display, MarkupRenderer } from "./renderer.ts";
 import type { Role } from "./role.ts";
@@ -47,21 +48,41 @@ export type RouterReport =
       readonly error: unknown;
     };
 
+/** Something that a person would have the agent run with. */
+export type Choice = {
+  readonly conversation: string;
+  readonly user: string;
+  /** Name of the agent. */
+  readonly agent: string;
+  /** `agent`, `model`, `mode`, `thinking`, or the id of a config option. */
+  readonly setting: string;
+  readonly value: string | boolean;
+};
+
+/** What a router is made of, and what its operator decides; see {@link createRouter}. */
 export type RouterConfig = {
   /** Drives the sessions of every conversation that `agentFor` gives no other. */
   readonly agent: Agent;
+  /** The agent of a conversation in which none is chosen. Default: `agent`. */
   readonly agentFor?: (conversation: string) => Agent;
+  /** Agents that a person can choose for a conversation, by name; see {@link ChooseItem}. Each keeps a session of its own there. */
+  readonly agents?: ReadonlyMap<string, Agent>;
+  /** Keeps logs, inboxes and records; the router does not dispose of it. */
   readonly store: Store;
   /** Root of the default workspaces: `<stateDir>/convs/<safe id>`. */
   readonly stateDir: string;
+  /** Where a conversation works; asked at the start of each turn. Default: a directory of its own below `stateDir`. */
   readonly workspaceFor?: (conversation: string) => Workspace | Promise<Workspace>;
   /**
    * Waits until no other process works in a workspace with this `exclusive` value, and keeps them out until the function
    * that it gives is called. Asked by one turn of this process at a time. Default: there are no other processes.
    */
   readonly lockWorkspace?: (exclusive: string, signal: AbortSignal) => Promise<() => void>;
+  /** What people see as chosen before they have touched anything. Default: {@link DEFAULT_OPTIONS}. */
   readonly defaults?: Options;
+  /** What a person may decide in a conversation; absent for one who may decide about their own turns only. */
   readonly roleOf?: (user: string, conversation: string) => Role | undefined;
+  /** What happens to a tool call that asks. Default `ask`. */
   readonly permissionPolicy?: (conversation: string) => PermissionPolicy;
   /** Sessions idle for longer are let go by `runGc`. Default 2 h. */
   readonly sessionTtlMs?: number;
@@ -69,12 +90,35 @@ export type RouterConfig = {
   readonly turnLimits?: Partial<TurnLimits>;
   /** What becomes of a message that comes while a turn runs, unless the message itself says so. Default `queue`. */
   readonly busyPolicy?: (conversation: string) => BusyPolicy;
-  readonly systemPromptProvider?: () => string;
+  /**
+   * Standing instructions for the agent; empty for none. Asked once for each session that is made or opened again, never
+   * per turn. An agent that advertises `session.systemPrompt` gets them with `session/new` and is trusted to keep them;
+   * any other gets them in front of the next message that is no command.
+   */
+  readonly systemPromptProvider?: (conversation: string) => string;
+  /**
+   * What to say when the agent wants somebody to log in first (code -32000), as its answer and instead of the error.
+   * Asked at each such failure; empty for the error itself.
+   */
+  readonly authErrorHint?: (conversation: string) => string;
+  /**
+   * Names of agent commands that a person may call with a leading slash, without the slash; they are passed on if the
+   * agent advertises them too. Any other leading slash reaches the agent behind a space. Default: none.
+   */
+  readonly allowedCommands?: (conversation: string, user: string) => readonly string[];
+  /** Whether a value is open to a person. One that is not is never selected, whoever chose it. Default: every one is. */
+  readonly mayChoose?: (choice: Choice) => boolean;
+  /** How long a session may take to open, the start of the agent included, in milliseconds. Default 5 min. */
+  readonly sessionTimeoutMs?: number;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
+  /** Told what an operator may want to know; must not throw. */
   readonly onReport?: (report: RouterReport) => void;
+  /** Told in the course of turns: to be quick about it. */
+  readonly onMetric?: (metric: RouterMetric) => void;
 };
 
+/** A message for {@link Router.prompt}, with how its answer is to be shown. */
 export type PromptRequest = {
   readonly conversation: string;
   readonly user: string;
@@ -96,18 +140,23 @@ export type LastTurn = {
   readonly after: number;
 };
 
+/** A conversation with an attached session, under the keys in which it is served as JSON. */
 export type DebugInfo = {
   readonly conv_id: string;
+  /** The person who spoke last. */
   readonly user_id: string;
+  /** The agent's id of the session. */
   readonly session_id: string;
   readonly cwd: string;
-  /** RFC 3339. */
+  /** When a turn last began or ended; RFC 3339. */
   readonly last_used: string;
 };
 
+/** The engine: takes what people want of conversations, drives their agents, and keeps a log of what happens. */
 export interface Router extends AsyncDisposable {
   /** Posts what somebody wants. Resolves once it is committed. @throws `queue-full`, `empty-prompt`, `closed`. */
   submit(conversation: string, item: InboxItem): Promise<Posted>;
+  /** The log of a conversation, whichever process owns it. */
   log(conversation: string): ConversationLog;
   /** The turn that runs now, when this process runs one, and its open questions, oldest first. */
   running(
@@ -146,10 +195,18 @@ export interface Router extends AsyncDisposable {
     reaction: string,
     action: "added" | "removed",
   ): Promise<void>;
+  /**
+   * Posts a message and shows its turn on a sink, up to its end or to a question, which ends the sink's part. Resolves
+   * after the sink's `done`; a sink that throws rejects it and leaves the turn running.
+   *
+   * @param signal - Aborted: the turn is cancelled as its requester's wish.
+   */
   prompt(request: PromptRequest, sink: ChunkSink, signal?: AbortSignal): Promise<void>;
   /** Cancels whatever runs in the conversation. */
   cancel(conversation: string): Promise<void>;
+  /** The attached sessions of this process, sorted by conversation. */
   debug(): Promise<readonly DebugInfo[]>;
+  /** The config's defaults: what `parseOptions` overlays. */
   readonly defaults: Options;
   /**
    * To be called once surfaces listen: takes every conversation whose owner has died, and no other, ends visibly what

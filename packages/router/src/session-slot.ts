@@ -1,6 +1,20 @@
-import type { ContentBlock, SessionClient, SessionSetup } from "@acp-kit/acp-wire";
+import {
+  type ContentBlock,
+  ErrorCode,
+  type SessionClient,
+  type SessionSetup,
+  type SessionUpdateParams,
+} from "@acp-kit/acp-wire";
 import type { Agent } from "./agent.ts";
-import { readModelSetting } from "./session-model.ts";
+import { RouterError } from "./errors.ts";
+import { AUTH_REQUIRED } from "./failure.ts";
+import { asFields, asFieldsList, asText } from "./fields.ts";
+import {
+  currentSettings,
+  readSettings,
+  type SessionSetting,
+  type Settings,
+} from "./session-settings.ts";
 import { within } from "./within.ts";
 
 /** How long an agent may take to close a session, in milliseconds; it is let go in any case. */
@@ -10,9 +24,23 @@ const CLOSE_TIMEOUT_MS = 10_000;
 export type Attached = {
   readonly session: string;
   readonly cwd: string;
-  readonly setup: SessionSetup;
-  /** The model that runs, as far as the agent tells. */
-  model: string | undefined;
+  /** By name, as far as the agent tells; kept as it is now. */
+  readonly settings: Map<string, SessionSetting>;
+  /** What the agent says of the session at any time. */
+  readonly live: LiveSession;
+  /** The settings as the last turn left them: what differs by now, the agent has changed. */
+  settled: Settings;
+  /** The agent is being asked for a setting: what changes meanwhile is a consequence of that. */
+  isSettling: boolean;
+  /** The system prompt that still has to go with a message. */
+  systemPrompt: string | undefined;
+};
+
+type LiveSession = {
+  /** Names of the commands that it has. */
+  commands: readonly string[];
+  /** How full its context window is, 0 to 1. */
+  contextUse: number | undefined;
 };
 
 export type AttachResult = {
@@ -23,21 +51,24 @@ export type AttachResult = {
   readonly lost: boolean;
 };
 
-/** What is kept of a session over restarts. */
-export type SessionRecord = { readonly session: string; readonly cwd: string };
-
-/** Whatever a conversation's slot needs of the conversation. */
+/** Whatever an agent's slot in a conversation needs of the conversation. */
 export type SlotHost = {
   readonly agent: Agent;
   readonly client: SessionClient;
-  readRecord(): Promise<SessionRecord | undefined>;
-  writeRecord(record: SessionRecord): Promise<void>;
-  systemPrompt(): readonly ContentBlock[] | undefined;
+  /** Agents that have said that they cannot free a session. */
+  readonly cannotClose: WeakSet<Agent>;
+  /** The session that is to be had again. */
+  known(): Promise<{ readonly session: string; readonly cwd: string } | undefined>;
+  /** A session was made; it is known from then on. */
+  onNew(session: string, cwd: string, settings: Settings): Promise<void>;
+  /** Empty: there is none. */
+  systemPrompt(): string;
   onPhase(phase: "starting-agent" | "opening-session"): void;
+  onFailure(what: string, error: unknown): void;
 };
 
 /**
- * The one session of a conversation: found again by its stored id, resumed before loaded before made anew.
+ * One agent's session in a conversation: found again by its stored id, resumed before loaded before made anew.
  *
  * A listing is never searched for it: the first entry for a directory may be somebody else's.
  */
@@ -54,8 +85,16 @@ export class SessionSlot {
     this.#host = host;
   }
 
+  get agent(): Agent {
+    return this.#host.agent;
+  }
+
   get attached(): Attached | undefined {
     return this.#attached;
+  }
+
+  get isOpening(): boolean {
+    return this.#pending !== undefined;
   }
 
   /** Attaches, or tells what is attached. Calls that overlap share one attempt. */
@@ -79,18 +118,17 @@ export class SessionSlot {
 
   /** Gives the session up for good: the agent does not answer for it, so the next attach makes a new one. */
   abandon(): void {
-    this.#abandoned = this.#attached?.session;
+    const session = this.#attached?.session;
+    this.#abandoned = session;
     this.detach();
+    if (session !== undefined) this.#letGo(session);
   }
 
-  /** Lets the session go, and tells the agent if it wants to know. @throws RouterError `timeout`. */
+  /** Lets the session go, and tells the agent. @throws RouterError `timeout`, and what the agent answers. */
   async close(): Promise<void> {
-    const attached = this.#attached;
+    const session = this.#attached?.session;
     this.detach();
-    const { agent } = this.#host;
-    if (attached && agent.capabilities.sessionCapabilities?.close && agent.closeSession) {
-      await within(CLOSE_TIMEOUT_MS, agent.closeSession(attached.session));
-    }
+    if (session !== undefined) await this.#free(session);
   }
 
   async #open(cwd: string): Promise<AttachResult> {
@@ -99,39 +137,60 @@ export class SessionSlot {
     if (agent.ready && !agent.running) this.#host.onPhase("starting-agent");
     await agent.ready?.();
     this.#host.onPhase("opening-session");
-    const record = await this.#host.readRecord();
-    const isUsable = record?.cwd === cwd && record.session !== this.#abandoned;
-    const known = isUsable ? record.session : undefined;
+    const before = await this.#host.known();
+    const isUsable = before?.cwd === cwd && before.session !== this.#abandoned;
+    const known = isUsable ? before.session : undefined;
     const again = known === undefined ? undefined : await this.#reopen(cwd, known, generation);
-    if (again) return this.#settle(generation, again.how, again.setup, known ?? "", cwd, false);
-    const setup = await agent.newSession(cwd, this.#client(generation), this.#host.systemPrompt());
+    if (again) return again;
+    const live = createLive();
+    const text = this.#systemPrompt();
+    const inSetup = text !== "" && takesSystemPrompt(agent);
+    const blocks: ContentBlock[] | undefined = inSetup ? [{ type: "text", text }] : undefined;
+    const setup = await agent.newSession(cwd, this.#client(generation, live), blocks);
     const { sessionId } = setup;
-    await this.#host.writeRecord({ session: sessionId, cwd });
-    return this.#settle(generation, "new", setup, sessionId, cwd, record !== undefined);
+    if (sessionId === "") {
+      throw new RouterError("The agent named no session", { code: "protocol" });
+    }
+    if (generation !== this.#generation) {
+      // Nobody will ever use it.
+      this.#letGo(sessionId);
+      const message = "The session was given up while it was opened";
+      throw new RouterError(message, { code: "timeout" });
+    }
+    await this.#host.onNew(sessionId, cwd, currentSettings(readSettings(setup)));
+    const pending = inSetup ? "" : text;
+    const attached = this.#settle(generation, { session: sessionId, cwd, setup, live, pending });
+    return { attached, how: "new", lost: before !== undefined };
   }
 
   async #reopen(
     cwd: string,
     session: string,
     generation: number,
-  ): Promise<{ how: "resumed" | "loaded"; setup: SessionSetup } | undefined> {
+  ): Promise<AttachResult | undefined> {
     const { agent } = this.#host;
+    const live = createLive();
+    const reopened = (how: "resumed" | "loaded", setup: SessionSetup): AttachResult => {
+      const pending = takesSystemPrompt(agent) ? "" : this.#systemPrompt();
+      const attached = this.#settle(generation, { session, cwd, setup, live, pending });
+      return { attached, how, lost: false };
+    };
     if (agent.capabilities.sessionCapabilities?.resume) {
       try {
-        const client = this.#client(generation);
-        return { how: "resumed", setup: await agent.resumeSession(cwd, session, client) };
+        const client = this.#client(generation, live);
+        return reopened("resumed", await agent.resumeSession(cwd, session, client));
       } catch (error) {
-        if (!isAnswer(error)) throw error;
+        if (!isGone(error)) throw error;
       }
     }
     if (agent.capabilities.loadSession && agent.loadSession) {
       // Everything that was said is replayed before the answer; the log has it already.
       const replay = { muted: true };
       try {
-        const setup = await agent.loadSession(cwd, session, this.#client(generation, replay));
-        return { how: "loaded", setup };
+        const client = this.#client(generation, live, replay);
+        return reopened("loaded", await agent.loadSession(cwd, session, client));
       } catch (error) {
-        if (!isAnswer(error)) throw error;
+        if (!isGone(error)) throw error;
       } finally {
         replay.muted = false;
       }
@@ -141,22 +200,64 @@ export class SessionSlot {
 
   #settle(
     generation: number,
-    how: "new" | "resumed" | "loaded",
-    setup: SessionSetup,
-    session: string,
-    cwd: string,
-    lost: boolean,
-  ): AttachResult {
-    const attached = { session, cwd, setup, model: readModelSetting(setup)?.current };
+    opened: {
+      readonly session: string;
+      readonly cwd: string;
+      readonly setup: SessionSetup;
+      readonly live: LiveSession;
+      readonly pending: string;
+    },
+  ): Attached {
+    const { session, cwd, setup, live, pending } = opened;
+    const settings = readSettings(setup);
+    const systemPrompt = pending === "" ? undefined : pending;
+    const attached: Attached = {
+      session,
+      cwd,
+      settings,
+      live,
+      settled: currentSettings(settings),
+      isSettling: false,
+      systemPrompt,
+    };
     if (generation === this.#generation) this.#attached = attached;
-    return { attached, how, lost };
+    return attached;
   }
 
-  #client(generation: number, replay?: { muted: boolean }): SessionClient {
+  #systemPrompt(): string {
+    try {
+      return this.#host.systemPrompt();
+    } catch (error) {
+      this.#host.onFailure("system prompt", error);
+      return "";
+    }
+  }
+
+  #letGo(session: string): void {
+    this.#free(session).catch((error: unknown) => this.#host.onFailure("close session", error));
+  }
+
+  async #free(session: string): Promise<void> {
+    const { agent, cannotClose } = this.#host;
+    if (!agent.closeSession || cannotClose.has(agent)) return;
+    try {
+      await within(CLOSE_TIMEOUT_MS, agent.closeSession(session));
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === ErrorCode.methodNotFound)) {
+        throw error;
+      }
+      cannotClose.add(agent);
+      this.#host.onFailure("close session: the agent cannot free sessions", error);
+    }
+  }
+
+  #client(generation: number, live: LiveSession, replay?: { muted: boolean }): SessionClient {
     const { client } = this.#host;
     return {
       update: (params) => {
-        if (generation === this.#generation && !replay?.muted) client.update(params);
+        if (generation !== this.#generation) return;
+        noteLive(live, params);
+        if (!replay?.muted) client.update(params);
       },
       ask: async (request, signal) =>
         generation === this.#generation
@@ -166,7 +267,31 @@ export class SessionSlot {
   }
 }
 
-/** True for an error that the agent answered with, as against a connection that broke. */
-function isAnswer(error: unknown): boolean {
-  return error instanceof Error && "code" in error && typeof error.code === "number";
+function createLive(): LiveSession {
+  return { commands: [], contextUse: undefined };
+}
+
+/** Kept even of a replay: an agent may tell its commands only then. */
+function noteLive(live: LiveSession, params: SessionUpdateParams): void {
+  const update = asFields(params.update);
+  if (update?.["sessionUpdate"] === "available_commands_update") {
+    const commands = asFieldsList(update["availableCommands"]);
+    live.commands = commands.flatMap((command) => asText(command["name"]) ?? []);
+  }
+  const { used, size } = update ?? {};
+  if (update?.["sessionUpdate"] === "usage_update") {
+    const isKnown = typeof used === "number" && typeof size === "number" && size > 0;
+    if (isKnown) live.contextUse = used / size;
+  }
+}
+
+/** Whether the agent takes a system prompt when a session is opened, and keeps it. */
+function takesSystemPrompt({ capabilities }: Agent): boolean {
+  return capabilities._meta?.["session.systemPrompt"] != null;
+}
+
+/** True for an error by which the agent says that it does not have the session, as against a connection that broke. */
+function isGone(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "number" && code !== AUTH_REQUIRED;
 }

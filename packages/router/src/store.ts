@@ -42,6 +42,8 @@ export type PromptItem = {
   readonly user: string;
   readonly query: readonly Turn[];
   readonly options: Options;
+  /** What the agent is sent instead of the message's own content, which stays what the platform repeats. */
+  readonly text?: string;
   /**
    * What a repeat of `key` means. `attach`: the same turn, for ever. `rerun-once-delivered`: the same turn until its
    * part was delivered or it was cancelled, then a new attempt.
@@ -104,8 +106,26 @@ export type ResetItem = {
   readonly at: number;
 };
 
+/** What a person chooses for the turns to come. */
+export type ChooseItem = {
+  readonly kind: "choose";
+  readonly key: string;
+  readonly user: string;
+  /** Name of the agent to use; empty for the conversation's own. */
+  readonly agent?: string;
+  /** Values by name: `model`, `mode`, `thinking`, or the id of a config option; an empty one gives the choice up. */
+  readonly settings?: Readonly<Record<string, string | boolean>>;
+  readonly at: number;
+};
+
 /** What somebody wants of the owner of a conversation. */
-export type InboxItem = PromptItem | AnswerItem | CancelItem | ReactionItem | ResetItem;
+export type InboxItem =
+  | PromptItem
+  | AnswerItem
+  | CancelItem
+  | ReactionItem
+  | ResetItem
+  | ChooseItem;
 
 /** An item that the owner takes: a prompt comes with the turn and attempt that the store gave it. */
 export type TakenItem =

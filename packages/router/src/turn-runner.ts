@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { PermissionOutcome, PermissionRequestParams } from "@acp-kit/acp-wire";
 import type { CancelCause, EventBody, FailurePhase, PermissionAsk, TurnOutcome } from "./events.ts";
-import { parseFailure } from "./failure.ts";
 import { choosePolicyOption, parsePermissionAsk, QUESTION_TIMEOUT_MS } from "./permission.ts";
 import { Questions } from "./questions.ts";
 import type { PermissionPolicy, Workspace } from "./router.ts";
@@ -22,7 +21,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** What a turn does with a session of the agent. */
 export type PromptSession = Pick<
   TurnSession,
-  "phase" | "model" | "attach" | "prompt" | "cancel" | "abandon"
+  "endBy" | "model" | "attach" | "prompt" | "cancel" | "abandon"
 >;
 
 /** Whatever a running turn needs of its conversation. */
@@ -191,13 +190,13 @@ export class TurnRunner {
   }
 
   async #attach(): Promise<void> {
-    let phase: FailurePhase = "start";
+    let phase: FailurePhase | undefined = "start";
     try {
       const { workspace, leave } = await this.#host.enter(this.#over.signal);
       if (this.#state.kind === "attaching") this.#leave = leave;
       else leave();
       if (this.#state.kind !== "attaching") return;
-      phase = "session";
+      phase = undefined;
       const { session } = this.#host;
       await session.attach(workspace.cwd, () => this.#state.kind === "attaching");
       if (this.#state.kind !== "attaching") return;
@@ -223,14 +222,16 @@ export class TurnRunner {
       );
       this.#step({ kind: "responded", at: this.#host.now(), stopReason });
     } catch (error) {
-      this.#fail(error, session.phase);
+      this.#fail(error);
     }
   }
 
-  #fail(error: unknown, phase: FailurePhase): void {
+  /** @param phase - Default: what was done with the session. */
+  #fail(error: unknown, phase?: FailurePhase): void {
     if (this.#state.kind === "settled") return;
-    this.#host.onFailure(`turn (${phase})`, error);
-    this.#step({ kind: "failed", at: this.#host.now(), outcome: parseFailure(error, phase) });
+    this.#host.onFailure("turn", error);
+    const outcome = this.#host.session.endBy(error, phase);
+    this.#step({ kind: "failed", at: this.#host.now(), outcome });
   }
 
   #end(outcome: TurnOutcome): void {

@@ -1,176 +1,377 @@
 import { isSessionNotFound } from "@acp-kit/acp-wire";
-import { type Agent, STEERING } from "./agent.ts";
+import { STEERING } from "./agent.ts";
+import type { NamedAgent } from "./agent-directory.ts";
+import type { ConversationSessions, TurnRecorder } from "./conversation-sessions.ts";
+import { type Fingerprint, fingerprint, hashId, isContinuation } from "./divergence.ts";
 import { RouterError } from "./errors.ts";
-import type { EventBody, FailurePhase } from "./events.ts";
+import type { FailurePhase, TurnOutcome } from "./events.ts";
+import { isAuthRequired, parseFailure } from "./failure.ts";
 import { asFields, asText } from "./fields.ts";
-import { createPromptBlocks, findRequest, formatSeed } from "./prompt-blocks.ts";
-import { readModelSetting } from "./session-model.ts";
+import { findUntold, formatHistory, plainName, type Told } from "./history.ts";
+import { createPromptBlocks, findRequest, isCommand, neutraliseCommand } from "./prompt-blocks.ts";
+import { type SessionRecord, withSession } from "./session-record.ts";
 import type { Attached, AttachResult, SessionSlot } from "./session-slot.ts";
+import { describePause, sessionWords } from "./session-words.ts";
 import type { PromptItem } from "./store.ts";
 import type { Turn } from "./transcript.ts";
+import {
+  absorbAgentChanges,
+  applySettings,
+  choosePermitted,
+  forgetSettings,
+} from "./turn-settings.ts";
 import { within } from "./within.ts";
 
 /** How long a session may take to open, the start of the agent included, in milliseconds. */
-export const ATTACH_TIMEOUT_MS = 300_000;
+const ATTACH_TIMEOUT_MS = 300_000;
 
 /** How long an agent may take to say whether it takes a further message, in milliseconds. */
 const STEER_TIMEOUT_MS = 30_000;
 
-/** How long an agent may take to change its model, in milliseconds. */
-const SETTING_TIMEOUT_MS = 30_000;
-
-/** Whatever a turn's use of the session needs of the conversation. */
-export type TurnSessionHost = {
-  readonly agent: Agent;
-  readonly slot: SessionSlot;
-  /** Adds an event of this turn to what is committed with the next batch. */
-  record(event: EventBody): void;
-  onFailure(what: string, error: unknown): void;
+export type TurnSessionParts = {
+  readonly turn: string;
+  readonly item: PromptItem;
+  readonly sessions: ConversationSessions;
+  readonly recorder: TurnRecorder;
 };
 
 /** What one turn does with its conversation's session: opens it, settles in, prompts it, lets it be cancelled. */
 export class TurnSession {
-  readonly #host: TurnSessionHost;
+  readonly #turn: string;
   readonly #item: PromptItem;
-  #attached: Attached | undefined;
-  #seed: string | undefined;
+  readonly #sessions: ConversationSessions;
+  readonly #recorder: TurnRecorder;
+  readonly #request: Turn;
+  #used:
+    | { readonly slot: SessionSlot; readonly attached: Attached; readonly name: string }
+    | undefined;
+  /** What the session has not heard, framed. */
+  #history: string | undefined;
   #phase: FailurePhase = "session";
 
-  constructor(item: PromptItem, host: TurnSessionHost) {
+  constructor({ turn, item, sessions, recorder }: TurnSessionParts) {
+    const request = findRequest(item.query);
+    if (!request) throw new Error("A turn was made of a query without a message");
+    this.#turn = turn;
     this.#item = item;
-    this.#host = host;
-  }
-
-  /** What was being done when {@link attach} or {@link prompt} failed. */
-  get phase(): FailurePhase {
-    return this.#phase;
+    this.#request = request;
+    this.#sessions = sessions;
+    this.#recorder = recorder;
   }
 
   /** The model that runs, as far as the agent tells. */
   get model(): string | undefined {
-    return this.#attached?.model;
+    const model = this.#used?.attached.settings.get("model")?.current;
+    return typeof model === "string" ? model : undefined;
   }
 
   /**
-   * Opens the session: says what was attached, seeds what it does not know, applies what was chosen.
+   * Opens the session: says what was attached, finds out what it has not heard, applies what was chosen. A session that
+   * the agent turns out not to know any more is opened anew, once.
    *
    * @param isWanted - Asked once the session is open: false leaves it as it is, nothing is said.
    */
   async attach(cwd: string, isWanted: () => boolean): Promise<void> {
     this.#phase = "session";
-    const result = await this.#bounded(this.#host.slot.attach(cwd));
-    if (isWanted()) await this.#settleIn(result);
+    try {
+      await this.#attach(cwd, isWanted);
+    } catch (error) {
+      if (!isSessionNotFound(error) || !isWanted()) throw error;
+      this.#recover();
+      await this.#attach(cwd, isWanted);
+    }
   }
 
   /**
    * Sends the message, and resolves with the agent's stop reason. A session that the agent does not know any more is
-   * opened anew, once.
+   * opened anew, once, and the log says so before the message is sent again.
    *
    * @param isUntouched - False as soon as the agent has worked on the turn or the turn is not wanted any more: then it
    *   is not sent again.
    */
   async prompt(isUntouched: () => boolean): Promise<string> {
     try {
-      return await this.#send();
+      return await this.#send(isUntouched);
     } catch (error) {
       // The same code means any other resource that is not there: once the agent has worked, it is not asked twice.
       if (!isSessionNotFound(error) || !isUntouched()) throw error;
-      const cwd = this.#current.cwd;
-      this.#host.slot.detach();
-      await this.attach(cwd, () => true);
+      const { cwd } = this.#current.attached;
+      this.#recover();
+      this.#phase = "session";
+      await this.#attach(cwd, () => true);
       if (!isUntouched()) throw error;
-      return await this.#send();
+      this.#say(sessionWords.sentAgain);
+      await this.#recorder.flush();
+      return await this.#send(isUntouched);
     }
-  }
-
-  /** The agent takes further messages while it answers one. */
-  get takesSteering(): boolean {
-    const { agent } = this.#host;
-    return agent.steer !== undefined && agent.capabilities._meta?.[STEERING] !== undefined;
-  }
-
-  /** Gives the agent another message in the middle of its answer. False: it did not take it. @throws RouterError `timeout`. */
-  async steer(query: readonly Turn[]): Promise<boolean> {
-    const request = findRequest(query);
-    if (!request || !this.#attached) return false;
-    const { agent } = this.#host;
-    const steered = agent.steer?.(this.#attached.session, createPromptBlocks(request));
-    return (await within(STEER_TIMEOUT_MS, Promise.resolve(steered))) ?? false;
   }
 
   /** Asks the agent to stop. No-op before there is a session. */
   cancel(): void {
-    if (!this.#attached) return;
-    this.#host.agent
-      .cancel(this.#attached.session)
-      .catch((error: unknown) => this.#host.onFailure("cancel", error));
+    if (!this.#used) return;
+    const { slot, attached } = this.#used;
+    slot.agent
+      .cancel(attached.session)
+      .catch((error: unknown) => this.#sessions.host.onFailure("cancel", error));
+  }
+
+  /** The agent takes further messages while it answers one. */
+  get takesSteering(): boolean {
+    const agent = this.#used?.slot.agent;
+    return agent?.steer !== undefined && agent.capabilities._meta?.[STEERING] !== undefined;
+  }
+
+  /** Gives the agent another message in the middle of its answer. False: it did not take it. @throws RouterError `timeout`. */
+  async steer(item: PromptItem): Promise<boolean> {
+    const request = findRequest(item.query);
+    if (!request || !this.#used) return false;
+    const { slot, attached } = this.#used;
+    const text = this.#neutralise(item.text ?? request.content, item.user);
+    const blocks = createPromptBlocks({ ...request, content: text });
+    const steered = slot.agent.steer?.(attached.session, blocks);
+    const isTaken = (await within(STEER_TIMEOUT_MS, Promise.resolve(steered))) ?? false;
+    if (isTaken) await this.#sessions.noteAside(item.key);
+    return isTaken;
   }
 
   /** The agent did not come back from a cancel: its session is not used again. */
   abandon(): void {
-    this.#host.slot.abandon();
+    this.#used?.slot.abandon();
   }
 
-  get #current(): Attached {
-    if (!this.#attached) throw new Error("A turn was prompted before it was attached");
-    return this.#attached;
-  }
-
-  async #send(): Promise<string> {
-    this.#phase = "prompt";
-    const request = findRequest(this.#item.query);
-    if (!request) throw new Error("A turn without a message was prompted");
-    const blocks = createPromptBlocks(request, this.#seed);
-    const result: unknown = await this.#host.agent.prompt(this.#current.session, blocks);
-    const stopReason = asText(asFields(result)?.["stopReason"]);
-    if (stopReason === undefined) {
-      const text = "The agent answered a prompt without a stop reason";
-      throw new RouterError(text, { code: "protocol" });
-    }
-    return stopReason;
-  }
-
-  async #settleIn({ attached, how, lost }: AttachResult): Promise<void> {
-    this.#attached = attached;
-    const { query, options } = this.#item;
-    const request = findRequest(query);
-    this.#seed = how === "new" && request ? formatSeed(query, request) : undefined;
-    if (how !== "kept") {
-      this.#host.record({ kind: "session-attached", how, session: attached.session, lost });
-    }
-    if (lost) {
-      this.#host.record({
-        kind: "notice",
-        level: "info",
-        text: this.#seed
-          ? "The agent's own memory of this conversation is gone; it was given what was said so far."
-          : "The agent's own memory of this conversation is gone.",
-      });
-    }
-    if (options.model === "" || options.model === attached.model) return;
+  /** How the turn ends by an error of {@link attach} or {@link prompt}. A hint for one who has to log in is the answer. */
+  endBy(error: unknown, phase: FailurePhase = this.#phase): TurnOutcome {
+    const { rules, conversation, onFailure } = this.#sessions.host;
+    if (!isAuthRequired(error)) return parseFailure(error, phase);
     try {
-      const setting = readModelSetting(attached.setup);
-      const { agent } = this.#host;
-      await within(
-        SETTING_TIMEOUT_MS,
-        setting?.option === undefined
-          ? agent.setModel(attached.session, options.model)
-          : agent.setConfigOption(attached.session, setting.option, options.model),
-      );
-      attached.model = options.model;
-    } catch (error) {
-      this.#host.onFailure("set model", error);
-      const text = `The model could not be changed to ${options.model}.`;
-      this.#host.record({ kind: "notice", level: "warning", text });
+      // Asked at each failure: what is to be done may have changed since the session was opened.
+      const hint = rules.authErrorHint?.(conversation) ?? "";
+      if (hint !== "") {
+        this.#recorder.record({ kind: "text", text: hint });
+        return { kind: "completed", stopReason: "auth_required" };
+      }
+    } catch (cause) {
+      onFailure("login hint", cause);
     }
+    return parseFailure(error, phase);
+  }
+
+  get #current() {
+    if (!this.#used) throw new Error("A turn was prompted before it was attached");
+    return this.#used;
+  }
+
+  #recover(): void {
+    const { host } = this.#sessions;
+    host.onMetric({
+      kind: "recovery",
+      conversation: host.conversation,
+      cause: "session-not-found",
+    });
+    this.#used?.slot.detach();
+  }
+
+  async #attach(cwd: string, isWanted: () => boolean): Promise<void> {
+    const agent = this.#sessions.agentOf(await this.#sessions.book.read());
+    const slot = this.#sessions.slotOf(agent);
+    const isEdited = await this.#dropEdited(agent, slot);
+    const before = (await this.#sessions.book.read()).sessions[agent.name];
+    const result = await this.#bounded(slot, slot.attach(cwd));
+    if (!isWanted()) return;
+    const { attached } = result;
+    this.#used = { slot, attached, name: agent.name };
+    this.#sayAttached(result, before, isEdited);
+    const lead = await this.#findHistory(result);
+    if (isEdited) this.#say(sessionWords.edited);
+    else if (result.lost) this.#say(lead ? sessionWords.lostAndTold : sessionWords.lost);
+    if (result.lost) this.#count("lost");
+    await this.#settle(agent, attached);
+  }
+
+  /** An agent that remembers what was edited or deleted starts anew. */
+  async #dropEdited({ name }: NamedAgent, slot: SessionSlot): Promise<boolean> {
+    const known = (await this.#sessions.book.read()).sessions[name];
+    if (!known || isContinuation(known.transcript, this.#fingerprints())) return false;
+    await this.#sessions.book.change((record) => withSession(record, name, undefined));
+    const { onFailure } = this.#sessions.host;
+    slot.close().catch((error: unknown) => onFailure("close session", error));
+    this.#count("edited");
+    return true;
+  }
+
+  /** A message that replaces another is a change that the agent is told of, not one that it must not remember. */
+  #fingerprints(): Fingerprint[] {
+    const { query, replaces } = this.#item;
+    return fingerprint(
+      replaces === undefined ? query : query.filter((one) => one !== this.#request),
+    );
+  }
+
+  #sayAttached(
+    { attached, how, lost }: AttachResult,
+    before: SessionRecord | undefined,
+    isEdited: boolean,
+  ): void {
+    if (how !== "kept") {
+      this.#recorder.record({ kind: "session-attached", how, session: attached.session, lost });
+    }
+    const pause = before && !isEdited ? this.#sessions.host.now() - before.lastUsedAt : 0;
+    const text = describePause(how, pause, {
+      model: attached.settings.get("model")?.current,
+      contextUse: attached.live.contextUse ?? before?.contextUse,
+    });
+    if (text !== undefined) this.#say(text);
+  }
+
+  /** Frames what the session has not heard; true if there is anything. */
+  async #findHistory({ how }: AttachResult): Promise<boolean> {
+    const { name } = this.#current;
+    let isFresh = false;
+    const record = await this.#sessions.book.change((before) => {
+      isFresh = before.isFresh;
+      if (!isFresh) return before;
+      const since = this.#request.messageId;
+      return { ...before, isFresh: false, ...(since !== "" && { since }) };
+    });
+    if (isFresh) return false;
+    const known = record.sessions[name];
+    const told: Told = {
+      isBriefed: known?.isBriefed ?? false,
+      messages: new Set(known?.transcript.map(({ id }) => id)),
+      prompted: new Set(known?.prompted),
+    };
+    const find = (own: Parameters<typeof findUntold>[3]) =>
+      findUntold(this.#item.query, this.#request, told, own, record.since);
+    const isBehind = !told.isBriefed || record.lastAgent !== name;
+    // Without our log it is only known whether anything is new; reading it is dear.
+    const said = isBehind || find([]).length > 0 ? find(await this.#ownTurns()) : [];
+    this.#history = formatHistory(said, how === "new" || !told.isBriefed ? "before" : "meanwhile");
+    return this.#history !== undefined;
+  }
+
+  async #ownTurns() {
+    const own = await this.#sessions.ownTurns();
+    // This turn is in the log by now, and those that wait behind it.
+    const here = own.findIndex(({ turn }) => turn === this.#turn);
+    return here < 0 ? own : own.slice(0, here);
+  }
+
+  /** Applies the newest choices, as far as they are open to the person who asks. */
+  async #settle(agent: NamedAgent, attached: Attached): Promise<void> {
+    const { host, book } = this.#sessions;
+    await absorbAgentChanges(book, agent.name, attached);
+    const { permitted, refused } = await choosePermitted(agent.name, attached, this.#item, {
+      book,
+      conversation: host.conversation,
+      rules: host.rules,
+    });
+    for (const text of refused) this.#say(text, "warning");
+    const failed = await applySettings(agent.agent, attached, permitted, {
+      record: (event) => this.#recorder.record(event),
+      onFailure: (what, error) => host.onFailure(what, error),
+    });
+    await forgetSettings(book, agent.name, failed);
+  }
+
+  async #send(isUntouched: () => boolean): Promise<string> {
+    this.#phase = "prompt";
+    const { slot, attached, name } = this.#current;
+    const text = this.#neutralise(this.#item.text ?? this.#request.content, this.#item.user);
+    // What stands in front of a command would make it plain text: it goes with the next message.
+    const isBare = isCommand(text);
+    const preface = isBare
+      ? {}
+      : {
+          systemPrompt: attached.systemPrompt,
+          history: this.#history,
+          speaker: await this.#speaker(),
+        };
+    const before = await this.#notePrompt(name, isBare);
+    try {
+      const blocks = createPromptBlocks({ ...this.#request, content: text }, preface);
+      const result: unknown = await slot.agent.prompt(attached.session, blocks);
+      if (!isBare) attached.systemPrompt = undefined;
+      const stopReason = asText(asFields(result)?.["stopReason"]);
+      if (stopReason === undefined) {
+        const message = "The agent answered a prompt without a stop reason";
+        throw new RouterError(message, { code: "protocol" });
+      }
+      await this.#noteAnswer(name, attached);
+      return stopReason;
+    } catch (error) {
+      // An agent that refused without a word has heard nothing.
+      if (isUntouched()) await this.#putBack(name, before);
+      throw error;
+    }
+  }
+
+  /** Of one of several people. */
+  async #speaker(): Promise<string | undefined> {
+    const { speaker } = this.#request;
+    const { parameters } = await this.#sessions.book.read();
+    const isCrowd = Object.keys(parameters).length > 1;
+    return speaker !== undefined && isCrowd ? plainName(speaker) : undefined;
+  }
+
+  #neutralise(text: string, user: string): string {
+    const { rules, conversation } = this.#sessions.host;
+    const allowed = rules.allowedCommands?.(conversation, user) ?? [];
+    return neutraliseCommand(text, allowed, this.#current.attached.live.commands);
+  }
+
+  /** Before the prompt is sent: after a crash it counts as heard. Gives what was kept before. */
+  async #notePrompt(name: string, isBare: boolean): Promise<SessionRecord | undefined> {
+    let before: SessionRecord | undefined;
+    const prompted = hashId(this.#item.key === "" ? this.#turn : this.#item.key);
+    await this.#sessions.book.change((record) => {
+      before = record.sessions[name];
+      if (!before) return record;
+      const told = isBare ? {} : { transcript: fingerprint(this.#item.query), isBriefed: true };
+      const after = { ...before, ...told, prompted: [...before.prompted, prompted] };
+      return { ...withSession(record, name, after), lastAgent: name };
+    });
+    return before;
+  }
+
+  async #noteAnswer(name: string, attached: Attached): Promise<void> {
+    const { host, book } = this.#sessions;
+    const { contextUse } = attached.live;
+    const lastUsedAt = host.now();
+    await book.change((record) => {
+      const known = record.sessions[name];
+      // A reset may have come meanwhile.
+      if (known?.session !== attached.session) return record;
+      const after = { ...known, lastUsedAt, ...(contextUse !== undefined && { contextUse }) };
+      return withSession(record, name, after);
+    });
+    await absorbAgentChanges(book, name, attached);
+  }
+
+  async #putBack(name: string, before: SessionRecord | undefined): Promise<void> {
+    await this.#sessions.book
+      .change((record) => {
+        const isSame = before && record.sessions[name]?.session === before.session;
+        return isSame ? withSession(record, name, before) : record;
+      })
+      .catch((error: unknown) => this.#sessions.host.onFailure("session record", error));
+  }
+
+  #count(cause: "edited" | "lost"): void {
+    const { host } = this.#sessions;
+    host.onMetric({ kind: "recovery", conversation: host.conversation, cause });
+  }
+
+  #say(text: string, level: "info" | "warning" = "info"): void {
+    this.#recorder.record({ kind: "notice", level, text });
   }
 
   /** A session that takes too long is given up, and the slot with it. */
-  async #bounded(attach: Promise<AttachResult>): Promise<AttachResult> {
+  async #bounded(slot: SessionSlot, attach: Promise<AttachResult>): Promise<AttachResult> {
+    const { sessionTimeoutMs = ATTACH_TIMEOUT_MS } = this.#sessions.host.rules;
     try {
-      return await within(ATTACH_TIMEOUT_MS, attach);
+      return await within(sessionTimeoutMs, attach);
     } catch (error) {
-      if (error instanceof RouterError && error.code === "timeout") this.#host.slot.detach();
+      if (error instanceof RouterError && error.code === "timeout") slot.detach();
       throw error;
     }
   }

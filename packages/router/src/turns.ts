@@ -5,6 +5,7 @@ import type {
   SessionUpdateParams,
 } from "@acp-kit/acp-wire";
 import type { ConversationHost } from "./conversation-host.ts";
+import type { ConversationSessions } from "./conversation-sessions.ts";
 import type { CancelCause, EventBody, PermissionAsk, TurnOutcome } from "./events.ts";
 import type { LogWriter } from "./log-writer.ts";
 import { OutputCap } from "./output-cap.ts";
@@ -12,8 +13,6 @@ import { asCorrection, findRequest } from "./prompt-blocks.ts";
 import { createReactionEvent, createReactionLimits, ReactionSession } from "./reaction.ts";
 import { readOutcome } from "./read-outcome.ts";
 import { mayDecide } from "./role.ts";
-import { readModelSetting } from "./session-model.ts";
-import type { SessionSlot } from "./session-slot.ts";
 import { MAX_EVENT_CHARS, parseSessionUpdate } from "./session-update.ts";
 import type { AnswerItem, CancelItem, PromptItem, ReactionItem } from "./store.ts";
 import { isWork } from "./tool-calls.ts";
@@ -25,11 +24,11 @@ import {
   type TurnQueue,
 } from "./turn-queue.ts";
 import { type TurnHost, TurnRunner } from "./turn-runner.ts";
-import { TurnSession } from "./turn-session.ts";
+import type { TurnSession } from "./turn-session.ts";
 
-export type TurnsHost = ConversationHost & {
+export type TurnsHost = Omit<ConversationHost, "sessions"> & {
   readonly conversation: string;
-  readonly slot: SessionSlot;
+  readonly sessions: ConversationSessions;
   /** Writes what happens while this process owns the conversation; absent when it does not. */
   readonly writer: LogWriter | undefined;
   failed(what: string, error: unknown): void;
@@ -43,6 +42,8 @@ type Running = {
   readonly item: PromptItem | ReactionItem;
   /** Absent while a reaction is told. */
   readonly session?: TurnSession;
+  /** Set by the agent's first word, thought or tool call. */
+  hasSpoken: boolean;
 };
 
 /** The turns of one conversation, one after another: the shell around {@link reduceQueue}. */
@@ -70,6 +71,12 @@ export class Turns {
     const { runner, item } = this.#running ?? {};
     if (!runner || item?.kind !== "prompt") return undefined;
     return { turn: runner.turn, who: runner.user, key: item.key, asks: runner.asks };
+  }
+
+  /** When the message of a turn that has not ended was posted. */
+  postedAt(turn: string): number | undefined {
+    const { runner, item } = this.#running ?? {};
+    return (runner?.turn === turn ? item : this.#posted.get(turn)?.item)?.at;
   }
 
   get isIdle(): boolean {
@@ -151,8 +158,12 @@ export class Turns {
     const events = parseSessionUpdate(params);
     running?.runner.note(params.update, events);
     const isReaction = running?.item.kind === "reaction";
-    for (const event of events) {
-      if (event.kind === "config" && event.options) this.#noteModel(event.options);
+    if (running && !isReaction && !running.hasSpoken && events.some(isWork)) {
+      running.hasSpoken = true;
+      const ms = this.#host.now() - running.item.at;
+      this.#host.measure({ kind: "first-event", ...this.#named(running.runner.turn), ms });
+    }
+    for (const event of [...events, ...this.#host.sessions.noteUpdate(params)]) {
       // Nobody sees what an agent says to a reaction.
       if (isReaction && isWork(event)) continue;
       const turn = isReaction ? undefined : running?.runner.turn;
@@ -215,6 +226,8 @@ export class Turns {
       ...(behind !== undefined && { behind }),
     };
     this.#host.writer?.record(event, turn);
+    const depth = this.#queue.waiting.length + (this.#queue.active ? 1 : 0);
+    this.#host.measure({ kind: "queue-depth", conversation: this.#host.conversation, depth });
   }
 
   /** Gives the running turn's agent a message that waits. */
@@ -225,7 +238,7 @@ export class Turns {
     if (running?.session && item?.kind === "prompt") {
       const { writer } = this.#host;
       try {
-        isTaken = await running.session.steer(item.query);
+        isTaken = await running.session.steer(item);
       } catch (error) {
         this.#host.failed("steer", error);
       }
@@ -252,30 +265,29 @@ export class Turns {
   }
 
   #report(turn: string, outcome: TurnOutcome, durationMs: number): void {
-    const { conversation } = this.#host;
-    this.#host.report({
-      kind: "turn-ended",
-      conversation,
-      turn,
-      outcome: outcome.kind,
-      durationMs,
-    });
+    const named = { ...this.#named(turn), outcome: outcome.kind };
+    this.#host.report({ kind: "turn-ended", ...named, durationMs });
+    this.#host.measure({ kind: "turn", ...named, ms: durationMs });
+  }
+
+  #named(turn: string): { conversation: string; turn: string } {
+    return { conversation: this.#host.conversation, turn };
   }
 
   /** `undefined`: there is nobody who could be told. */
   #createRunning(turn: string, item: PromptItem | ReactionItem): Running | undefined {
-    const { agent, slot, limits, writer } = this.#host;
+    const { sessions, limits, writer } = this.#host;
     if (!writer) return undefined;
     if (item.kind === "prompt") {
       const record = (event: EventBody) => writer.record(event, turn);
-      const onFailure = (what: string, error: unknown) => this.#host.failed(what, error);
-      const session = new TurnSession(item, { agent, slot, record, onFailure });
+      const session = sessions.startTurn(turn, item, { record, flush: () => writer.flush() });
       const host = this.#turnHost(writer, { session, limits, record });
-      return { runner: new TurnRunner(turn, item.user, host), item, session };
+      return { runner: new TurnRunner(turn, item.user, host), item, session, hasSpoken: false };
     }
-    if (!slot.attached) return undefined;
+    const slot = sessions.open;
+    if (!slot?.attached) return undefined;
     const host = this.#turnHost(writer, {
-      session: new ReactionSession(item, agent, slot),
+      session: new ReactionSession(item, slot),
       limits: createReactionLimits(limits),
       // Of all that happens in it, the log has that the agent was told.
       record: ({ kind }) => {
@@ -283,7 +295,7 @@ export class Turns {
       },
       policy: () => "deny",
     });
-    return { runner: new TurnRunner(turn, item.user, host), item };
+    return { runner: new TurnRunner(turn, item.user, host), item, hasSpoken: false };
   }
 
   #turnHost(
@@ -303,12 +315,6 @@ export class Turns {
       },
       onFailure: (what, error) => this.#host.failed(what, error),
     };
-  }
-
-  #noteModel(configOptions: readonly unknown[]): void {
-    const { attached } = this.#host.slot;
-    const model = readModelSetting({ configOptions })?.current;
-    if (attached && model !== undefined) attached.model = model;
   }
 }
 

@@ -495,6 +495,19 @@ test("idle sessions are let go, and found again by the next prompt", async () =>
   expect(textOf(events)).toBe(before);
 });
 
+test.each([
+  ["session/close", undefined],
+  ["session/release", { loadSession: true }],
+])(
+  "a session that is let go is closed at an agent that offers it, else released: %s",
+  async (method, capabilities) => {
+    const rig = open({ agent: { capabilities }, prompt: [say("a")] });
+    await rig.run("x");
+    await rig.router.submit("c", { kind: "reset", key: "r", user: "ana", at: 1 });
+    await expect.poll(() => rig.received(method).length, { interval: 20 }).toBe(1);
+  },
+);
+
 test("closing the router ends what runs as cancelled by shutdown, and refuses what comes", async () => {
   const rig = open({ prompt: [say("a"), { kind: "wait" }] });
   const { turn } = await rig.router.submit("c", message("run"));

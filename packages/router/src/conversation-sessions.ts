@@ -1,0 +1,252 @@
+import type { SessionClient, SessionUpdateParams } from "@acp-kit/acp-wire";
+import type { Agent } from "./agent.ts";
+import { type AgentDirectory, findAgent, type NamedAgent } from "./agent-directory.ts";
+import { hashId } from "./divergence.ts";
+import type { EventBody } from "./events.ts";
+import { asFields, asText } from "./fields.ts";
+import type { RouterMetric } from "./metrics.ts";
+import type { Options } from "./options.ts";
+import { readOwnTurns } from "./own-turns.ts";
+import type { RouterConfig } from "./router.ts";
+import {
+  type ConversationRecord,
+  SessionBook,
+  type SessionRecord,
+  withSession,
+} from "./session-record.ts";
+import { boundedSettings, readSettings, type Settings } from "./session-settings.ts";
+import { type Attached, SessionSlot } from "./session-slot.ts";
+import type { ChooseItem, Lease, PromptItem, Store } from "./store.ts";
+import { TurnSession } from "./turn-session.ts";
+
+/** What an operator decides about sessions. */
+export type SessionRules = Pick<
+  RouterConfig,
+  "systemPromptProvider" | "mayChoose" | "allowedCommands" | "authErrorHint" | "sessionTimeoutMs"
+> & { readonly defaults: Options };
+
+/** Whatever the sessions of a conversation need of it. */
+export type SessionsHost = {
+  readonly conversation: string;
+  readonly store: Store;
+  readonly agents: AgentDirectory;
+  /** Agents that have said that they cannot free a session. */
+  readonly cannotClose: WeakSet<Agent>;
+  readonly rules: SessionRules;
+  readonly client: SessionClient;
+  now(): number;
+  lease(): Lease | undefined;
+  onPhase(phase: "starting-agent" | "opening-session"): void;
+  onFailure(what: string, error: unknown): void;
+  onMetric(metric: RouterMetric): void;
+};
+
+/** What a turn needs to use the session. */
+export type TurnRecorder = {
+  /** Adds an event of this turn to what is committed with the next batch. */
+  record(event: EventBody): void;
+  /** Resolves once everything recorded is committed; rejects when it never will be. */
+  flush(): Promise<void>;
+};
+
+/** The agents' sessions in one conversation: at most one is open, each agent's is found again. */
+export class ConversationSessions {
+  readonly host: SessionsHost;
+  readonly book: SessionBook;
+  #used: { readonly name: string; readonly slot: SessionSlot } | undefined;
+
+  constructor(host: SessionsHost) {
+    this.host = host;
+    this.book = new SessionBook(host.store, host.conversation, {
+      lease: () => host.lease(),
+      onFailure: (error) => host.onFailure("session record", error),
+    });
+  }
+
+  /** The slot of the agent that was used last. */
+  get open(): SessionSlot | undefined {
+    return this.#used?.slot;
+  }
+
+  get isOpening(): boolean {
+    return this.open?.isOpening ?? false;
+  }
+
+  get attached(): Attached | undefined {
+    return this.open?.attached;
+  }
+
+  startTurn(turn: string, item: PromptItem, recorder: TurnRecorder): TurnSession {
+    return new TurnSession({ turn, item, sessions: this, recorder });
+  }
+
+  /** The agent that the conversation uses. */
+  agentOf({ agent }: { readonly agent?: string }): NamedAgent {
+    return findAgent(this.host.agents, agent);
+  }
+
+  /** The agent's slot; another agent's session is let go, and found again when it is wanted. */
+  slotOf({ name, agent }: NamedAgent): SessionSlot {
+    if (this.#used?.name === name) return this.#used.slot;
+    const { host, book } = this;
+    const { conversation, rules, cannotClose, client } = host;
+    const slot = new SessionSlot({
+      agent,
+      cannotClose,
+      client,
+      known: async () => (await book.read()).sessions[name],
+      onNew: async (session, cwd, initial) => {
+        const made: SessionRecord = {
+          session,
+          cwd,
+          initial,
+          transcript: [],
+          prompted: [],
+          isBriefed: false,
+          lastUsedAt: host.now(),
+        };
+        await book.change((record) => withSession(record, name, made));
+      },
+      systemPrompt: () => rules.systemPromptProvider?.(conversation) ?? "",
+      onPhase: (phase) => host.onPhase(phase),
+      onFailure: (what, error) => host.onFailure(what, error),
+    });
+    const before = this.open;
+    this.#used = { name, slot };
+    before?.close().catch((error: unknown) => host.onFailure("close session", error));
+    return slot;
+  }
+
+  ownTurns() {
+    return readOwnTurns(this.host.store, this.host.conversation);
+  }
+
+  /** Keeps what a person has chosen; it holds from the next turn on. Resolves with what there is to tell. */
+  async choose({ user, agent, settings }: ChooseItem): Promise<EventBody[]> {
+    const { conversation, rules, agents } = this.host;
+    const told: EventBody[] = [];
+    await this.book.change((record) => {
+      const isOpen = (name: string, setting: string, value: string | boolean) =>
+        rules.mayChoose?.({ conversation, user, agent: name, setting, value }) ?? true;
+      let next = record;
+      if (agent !== undefined) {
+        const known = agent === "" || agents.named.has(agent);
+        if (known && isOpen(agent, "agent", agent)) {
+          const { agent: _, ...rest } = record;
+          next = agent === "" ? rest : { ...rest, agent };
+          told.push({ kind: "config", agent: this.agentOf(next).name, by: user });
+        } else told.push(notOpen("agent", agent));
+      }
+      const { name } = this.agentOf(next);
+      const wanted: Record<string, string | boolean> = { ...next.wanted[name] };
+      const presets = presetsOf(next, name, user, rules.defaults);
+      for (const [setting, value] of Object.entries(boundedSettings(settings ?? {}))) {
+        const preset = presets[setting];
+        if (value === "" && preset === undefined) delete wanted[setting];
+        else if (value === "" && preset !== undefined) wanted[setting] = preset;
+        else if (isOpen(name, setting, value)) wanted[setting] = value;
+        else told.push(notOpen(setting, value));
+      }
+      const { model, mode } = wanted;
+      if (settings) {
+        told.push({
+          kind: "config",
+          by: user,
+          ...(typeof model === "string" && { model }),
+          ...(typeof mode === "string" && { mode }),
+        });
+      }
+      return { ...next, wanted: { ...next.wanted, [name]: wanted } };
+    });
+    return told;
+  }
+
+  /** The next message starts with nothing: no session is found again, and none is told what was said before. */
+  async reset(): Promise<void> {
+    await this.book.change((record) => {
+      const { since: _, ...rest } = record;
+      return { ...rest, sessions: {}, isFresh: true };
+    });
+    // Nobody waits for the agent here: the next session is another one in any case.
+    this.close().catch((error: unknown) => this.host.onFailure("reset", error));
+  }
+
+  /** A message that reached the relay another way than as a prompt, such as an answer: no agent is told of it again. */
+  async noteAside(key: string): Promise<void> {
+    await this.book.change((record) => {
+      const { name } = this.agentOf(record);
+      const known = record.sessions[name];
+      if (!known || key === "") return record;
+      return withSession(record, name, { ...known, prompted: [...known.prompted, hashId(key)] });
+    });
+  }
+
+  /** Keeps what an update says about settings. Gives what there is to tell: what the agent changed by itself. */
+  noteUpdate(params: SessionUpdateParams): EventBody[] {
+    const attached = this.attached;
+    const update = asFields(params.update);
+    if (!attached || attached.session !== params.sessionId || !update) return [];
+    if (update["sessionUpdate"] === "current_mode_update") {
+      const current = asText(update["currentModeId"]);
+      const mode = attached.settings.get("mode");
+      if (current === undefined) return [];
+      attached.settings.set("mode", { available: [], ...mode, current });
+      return announce("mode", mode?.current, current, attached);
+    }
+    if (update["sessionUpdate"] !== "config_option_update") return [];
+    return [...readSettings({ configOptions: update["configOptions"] })].flatMap(
+      ([name, setting]) => {
+        const before = attached.settings.get(name)?.current;
+        attached.settings.set(name, setting);
+        return announce(name, before, setting.current, attached);
+      },
+    );
+  }
+
+  /** Forgets the session without telling the agent: its process is gone. */
+  detach(agent: Agent): void {
+    if (this.open?.agent === agent) this.open.detach();
+  }
+
+  /** Lets the session go, and tells the agent. */
+  async close(): Promise<void> {
+    await this.open?.close();
+  }
+}
+
+/** What a setting goes back to when a choice is given up: the person's parameter, the default, what the agent began with. */
+function presetsOf(
+  record: ConversationRecord,
+  agent: string,
+  user: string,
+  defaults: Options,
+): Settings {
+  const { model, thinking } = defaults;
+  const filled = (settings: Settings = {}) =>
+    Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== ""));
+  return {
+    ...record.sessions[agent]?.initial,
+    ...filled({ model, thinking }),
+    ...filled(record.parameters[hashId(user)]),
+  };
+}
+
+function announce(
+  name: string,
+  before: string | boolean | undefined,
+  now: string | boolean | undefined,
+  { isSettling }: Attached,
+): EventBody[] {
+  if (isSettling || before === undefined || now === undefined || before === now) return [];
+  const what = name === "thinking" ? "thinking level" : name;
+  return [{ kind: "notice", level: "info", text: `The agent changed its ${what} to ${now}.` }];
+}
+
+/** What people are told who choose what is not open to them, or not there. */
+export function notOpen(setting: string, value: string | boolean): EventBody {
+  return {
+    kind: "notice",
+    level: "warning",
+    text: `The ${setting} ${value} is not open to you here.`,
+  };
+}

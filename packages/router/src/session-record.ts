@@ -1,0 +1,137 @@
+import { type Fingerprint, hashId, MAX_FINGERPRINTS } from "./divergence.ts";
+import { RouterError } from "./errors.ts";
+import { asFields } from "./fields.ts";
+import type { Settings } from "./session-settings.ts";
+import type { Lease, Store } from "./store.ts";
+
+/** What is kept over restarts of one agent's session in a conversation. */
+export type SessionRecord = {
+  readonly session: string;
+  readonly cwd: string;
+  /** The platform's transcript as of the newest prompt. */
+  readonly transcript: readonly Fingerprint[];
+  /** Hashed keys of the newest prompts; a turn's id stands for a message without a key. */
+  readonly prompted: readonly string[];
+  /** What it ran with before anything was chosen. */
+  readonly initial: Settings;
+  /** The session has been told what was said before it. */
+  readonly isBriefed: boolean;
+  /** Milliseconds since the epoch. */
+  readonly lastUsedAt: number;
+  /** How full the context window was, 0 to 1. */
+  readonly contextUse?: number;
+};
+
+/** What is kept over restarts of a conversation's sessions. */
+export type ConversationRecord = {
+  /** The agent that was chosen here, by name; absent: the conversation's own. */
+  readonly agent?: string;
+  /** The agent that was prompted last. */
+  readonly lastAgent?: string;
+  readonly sessions: Readonly<Record<string, SessionRecord>>;
+  /** The newest choice for each setting, by agent. */
+  readonly wanted: Readonly<Record<string, Settings>>;
+  /** What came last with each person's messages, by their hashed id: only a value that differs from it is a choice. */
+  readonly parameters: Readonly<Record<string, Settings>>;
+  /** Set by a reset until the next message, which is told of nothing before it. */
+  readonly isFresh: boolean;
+  /** Id of the first message behind the newest reset. */
+  readonly since?: string;
+};
+
+/** How much is remembered, so that a record stays below {@link MAX_RECORD_BYTES}: prompts, people, agents. */
+const MAX_PROMPTED = 200;
+const MAX_PEOPLE = 32;
+const MAX_AGENTS = 3;
+
+const empty: ConversationRecord = { sessions: {}, wanted: {}, parameters: {}, isFresh: false };
+
+export type BookHost = {
+  /** Absent: nothing can be saved, another owner has come. */
+  lease(): Lease | undefined;
+  onFailure(error: unknown): void;
+};
+
+/** The record of one conversation, read and changed one after another. */
+export class SessionBook {
+  readonly #store: Pick<Store, "readRecord" | "writeRecord">;
+  readonly #key: string;
+  readonly #host: BookHost;
+  /** What could not be saved: it is saved with the next change. */
+  #unsaved: ConversationRecord | undefined;
+  #changing: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    store: Pick<Store, "readRecord" | "writeRecord">,
+    conversation: string,
+    host: BookHost,
+  ) {
+    this.#store = store;
+    this.#key = `session:${conversation}`;
+    this.#host = host;
+  }
+
+  async read(): Promise<ConversationRecord> {
+    if (this.#unsaved) return this.#unsaved;
+    const value = asFields(await this.#store.readRecord<unknown>(this.#key));
+    // What an older version has kept is not worth a session that may be another one's.
+    return value?.["sessions"] && value["wanted"] ? (value as ConversationRecord) : empty;
+  }
+
+  /** Changes the record as it is by then, and resolves with what it became. @throws RouterError `fenced`. */
+  change(next: (record: ConversationRecord) => ConversationRecord): Promise<ConversationRecord> {
+    const changed = this.#changing.then(async () => {
+      const before = await this.read();
+      const after = next(before);
+      if (after !== before) await this.#write(after);
+      return after;
+    });
+    this.#changing = changed.catch(() => undefined);
+    return changed;
+  }
+
+  /** What cannot be saved for a while costs no turn: it is only a crash then that forgets. */
+  async #write(record: ConversationRecord): Promise<void> {
+    const lease = this.#host.lease();
+    if (!lease) return;
+    try {
+      await this.#store.writeRecord(lease, this.#key, record);
+      this.#unsaved = undefined;
+    } catch (error) {
+      if (error instanceof RouterError && error.code === "fenced") throw error;
+      this.#unsaved = record;
+      this.#host.onFailure(error);
+    }
+  }
+}
+
+/** The record with another session for one of the agents, or with none. */
+export function withSession(
+  record: ConversationRecord,
+  agent: string,
+  session: SessionRecord | undefined,
+): ConversationRecord {
+  const { [agent]: _, ...others } = record.sessions;
+  if (!session) return { ...record, sessions: others };
+  const kept = {
+    ...session,
+    transcript: session.transcript.slice(-MAX_FINGERPRINTS),
+    prompted: session.prompted.slice(-MAX_PROMPTED),
+  };
+  const newest = Object.entries(others)
+    .sort(([, a], [, b]) => b.lastUsedAt - a.lastUsedAt)
+    .slice(0, MAX_AGENTS - 1);
+  return { ...record, sessions: { ...Object.fromEntries(newest), [agent]: kept } };
+}
+
+/** The record with what came with a person's newest message; of too many people the first one is forgotten. */
+export function withParameters(
+  record: ConversationRecord,
+  user: string,
+  parameters: Settings,
+): ConversationRecord {
+  const id = hashId(user);
+  const { [id]: _, ...others } = record.parameters;
+  const people = [...Object.entries(others), [id, parameters] as const].slice(-MAX_PEOPLE);
+  return { ...record, parameters: Object.fromEntries(people) };
+}
