@@ -49,6 +49,12 @@ type PlainWords = {
 const STOP = /^[!./]stop$/i;
 const CONTINUE = /^(?:\.|[!./]continue)$/i;
 
+/** Whether a text is for the relay alone, in whatever situation it comes. */
+export function isForRelay(text: string): boolean {
+  const word = text.trim();
+  return STOP.test(word) || CONTINUE.test(word);
+}
+
 /** Decides what a message means, before anything of it reaches the router. Pure. */
 export function decideIntake(message: Message, { running, state, isShown }: Situation): Intake {
   const word = message.text.trim();

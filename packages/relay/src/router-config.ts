@@ -26,6 +26,7 @@ export function createRouterConfig(options: RouterConfigOptions): RouterConfig {
   };
   return {
     agent: existing(agents.values().next().value),
+    agents,
     agentFor: (conversation) => existing(agents.get(botOf(conversation).agent)),
     store,
     stateDir,
