@@ -30,7 +30,7 @@ const isParameterName: Check = (value, at) => {
   return `${at} is not made of letters, digits and _ alone, or begins with poe_`;
 };
 
-const isSetting = (
+const isParameterControl = (
   control: string,
   required: Readonly<Record<string, Check>>,
   optional: Readonly<Record<string, Check>>,
@@ -45,20 +45,20 @@ const isTyped = { default_value: isText, placeholder: isText };
 /** What is known of each `control`. */
 const PLAIN_CONTROLS: ReadonlyMap<unknown, Check> = new Map([
   ["divider", isShape({ control: isOneOf("divider") })],
-  ["text_field", isSetting("text_field", {}, isTyped)],
-  ["text_area", isSetting("text_area", {}, isTyped)],
+  ["text_field", isParameterControl("text_field", {}, isTyped)],
+  ["text_area", isParameterControl("text_area", {}, isTyped)],
   [
     "drop_down",
-    isSetting(
+    isParameterControl(
       "drop_down",
       { options: isListOf(isShape({ value: isText, name: isText })) },
       { default_value: isText },
     ),
   ],
-  ["toggle_switch", isSetting("toggle_switch", {}, { default_value: isSwitch })],
+  ["toggle_switch", isParameterControl("toggle_switch", {}, { default_value: isSwitch })],
   [
     "slider",
-    isSetting(
+    isParameterControl(
       "slider",
       { min_value: isNumber, max_value: isNumber, step: isNumber },
       { default_value: isNumber },
@@ -66,7 +66,7 @@ const PLAIN_CONTROLS: ReadonlyMap<unknown, Check> = new Map([
   ],
   [
     "aspect_ratio",
-    isSetting(
+    isParameterControl(
       "aspect_ratio",
       { options: isListOf(isShape({ width: isNumber, height: isNumber }, { value: isText })) },
       { default_value: isText },

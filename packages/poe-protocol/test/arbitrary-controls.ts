@@ -40,7 +40,11 @@ const parameter: fc.Arbitrary<ParameterControl> = fc
       default_value: base.parameter_name,
     })),
     fc
-      .tuple(named("slider"), fc.double({ min: -1e6, max: 0 }), fc.double({ min: 1, max: 1e6 }))
+      .tuple(
+        named("slider"),
+        fc.double({ min: -1e6, max: 0, noNaN: true }),
+        fc.double({ min: 1, max: 1e6, noNaN: true }),
+      )
       .map(([base, min, max]) => ({
         ...base,
         min_value: min,
