@@ -25,7 +25,10 @@ export type MetaEvent = {
   } & Indexed;
 };
 
-/** Appends to what the user sees. An empty text makes no frame. */
+/**
+ * Appends to what the user sees. An empty text makes no frame. Cut text between code points: half of
+ * a surrogate pair is written as U+FFFD.
+ */
 export type TextEvent = { event: "text"; data: { text: string } & Indexed };
 
 /** Replaces all that the user sees; may be empty. */
@@ -159,7 +162,8 @@ export function isEventName(name: unknown): name is PoeEvent["event"] {
 }
 
 /**
- * The data of an event as one line of JSON: the protocol's keys in a fixed order, others left out.
+ * The data of an event as one line of JSON: the protocol's keys in a fixed order, others left out,
+ * and half a character as U+FFFD.
  *
  * @throws PoeProtocolError `bad-data`
  */
@@ -177,7 +181,19 @@ export function formatEventData(event: PoeEvent["event"], data: unknown): string
       throw badData(event, `${name} has a value that Poe does not take`);
     }
   }
-  return JSON.stringify(written).replace(UNICODE_LINE_ENDS, escapeCharacter);
+  const json = JSON.stringify(written);
+  const whole = json.includes(HALF_ESCAPE) ? JSON.stringify(written, replaceHalves) : json;
+  return whole.replace(UNICODE_LINE_ENDS, escapeCharacter);
+}
+
+/**
+ * Half a surrogate pair is escaped so in JSON. Python reads it as a character that it can neither
+ * join with the other half nor encode, which ends the whole response.
+ */
+const HALF_ESCAPE = "\\ud";
+
+function replaceHalves(_: string, value: unknown): unknown {
+  return typeof value === "string" ? value.toWellFormed() : value;
 }
 
 /**

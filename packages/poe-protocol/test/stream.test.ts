@@ -87,6 +87,23 @@ describe("frames", () => {
     );
   });
 
+  it.each([
+    ["a high half", "a\ud83d", "a\ufffd"],
+    ["a low half", "\ude00b", "\ufffdb"],
+    ["a whole pair", "\ud83d\ude00", "\ud83d\ude00"],
+    ["the escape as a text", "\\ud83d", "\\ud83d"],
+  ])("%s is written so that every JSON reader can encode it again", (_, text, read) => {
+    const choices = [{ delta: { content: text } }];
+    for (const event of [
+      { event: "text", data: { text } },
+      { event: "json", data: { choices } },
+    ] as const) {
+      const json = encodePoeEvent("open", event).frame.split("data: ")[1] ?? "";
+      const data = JSON.parse(json);
+      expect(data.text ?? data.choices[0].delta.content).toBe(read);
+    }
+  });
+
   it("a refusal names the event, the state and the code", () => {
     expect(() => encodeUntyped("failed", { event: "text", data: { text: "x" } })).toThrow(
       'Poe response in state "failed" cannot take "text" (after-error)',

@@ -29,7 +29,8 @@ export type PoeViolation = { code: PoeViolationCode; message: string };
 
 type Data = { readonly [key: string]: unknown };
 
-const isText = (value: unknown) => typeof value === "string";
+/** Half a surrogate pair is none: Poe's Python client reads it, and cannot encode it again. */
+const isText = (value: unknown) => typeof value === "string" && value.isWellFormed();
 const isAbsent = (value: unknown) => value === undefined || value === null;
 
 /**
@@ -51,22 +52,22 @@ export function findBadData(event: string, data: Data): string | undefined {
     case "text":
     case "replace_response":
     case "suggested_reply":
-      return isText(data["text"]) ? undefined : "text is no string";
+      return isText(data["text"]) ? undefined : "text is no text";
     case "file":
       for (const key of ["url", "content_type", "name"]) {
-        if (!isText(data[key])) return `${key} is no string`;
+        if (!isText(data[key])) return `${key} is no text`;
       }
       if (data["inline_ref"] === "") return "inline_ref is empty: it shows as a stray link";
       return isAbsent(data["inline_ref"]) || isText(data["inline_ref"])
         ? undefined
-        : "inline_ref is no string";
+        : "inline_ref is no text";
     case "data":
-      return isText(data["metadata"]) ? undefined : "metadata is no string";
+      return isText(data["metadata"]) ? undefined : "metadata is no text";
     case "json":
       return Array.isArray(data["choices"]) ? undefined : "choices is no list";
     case "error":
       if (typeof data["allow_retry"] !== "boolean") return "allow_retry is not said";
-      if (!isText(data["text"])) return "text is no string";
+      if (!isText(data["text"])) return "text is no text";
       return isAbsent(data["error_type"]) ||
         POE_ERROR_TYPES.some((known) => known === data["error_type"])
         ? undefined

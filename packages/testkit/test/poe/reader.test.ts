@@ -114,6 +114,11 @@ describe("violations", () => {
     ],
     ["a text that is a number", META + event("text", { text: 5 }) + text("x") + DONE, ["bad-data"]],
     [
+      "half a character",
+      META + event("text", { text: "a\ud83d" }) + text("x") + DONE,
+      ["bad-data"],
+    ],
+    [
       "an index that is a string",
       META + event("text", { text: "x", index: "1" }) + text("x") + DONE,
       ["bad-data"],
