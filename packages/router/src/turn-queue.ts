@@ -27,6 +27,8 @@ export type QueuedTurn = {
   readonly versions: readonly string[];
   /** It goes before those that were posted earlier. */
   readonly isNext: boolean;
+  /** The agent has worked on an earlier version of its message, and is to be told so. */
+  readonly isCorrection: boolean;
   /** It has been offered to the running turn, and must not start before the agent has said yes or no. */
   readonly isOffered: boolean;
 };
@@ -86,15 +88,13 @@ export type QueueEvent =
 export type QueueEffect =
   /** Tell that a prompt waits, and what it waits for. */
   | { readonly kind: "tell-queued"; readonly turn: string; readonly behind?: string }
-  /** Say in the prompt that it corrects an earlier one. */
-  | { readonly kind: "mark-correction"; readonly turn: string }
   | { readonly kind: "offer"; readonly turn: string }
   | { readonly kind: "cancel"; readonly cause: CancelCause }
   /** End a prompt that never ran. */
   | { readonly kind: "end"; readonly turn: string; readonly outcome: TurnOutcome }
   /** Forget a reaction. */
   | { readonly kind: "shed"; readonly turn: string }
-  | { readonly kind: "start"; readonly turn: string };
+  | { readonly kind: "start"; readonly turn: string; readonly isCorrection: boolean };
 
 export type QueueStep = { readonly queue: TurnQueue; readonly effects: readonly QueueEffect[] };
 
@@ -183,9 +183,9 @@ function edit(
   const edited: TurnOutcome = { kind: "cancelled", cause: "edited" };
   const waiting = queue.waiting.find(isIt);
   if (waiting && !waiting.isOffered) {
-    const { since, isNext } = waiting;
+    const { since, isNext, isCorrection } = waiting;
     const versions = [waiting.turn, ...waiting.versions];
-    const next = replace(queue, waiting, { ...fresh, since, isNext, versions });
+    const next = replace(queue, waiting, { ...fresh, since, isNext, isCorrection, versions });
     const effects = [createTold(next, fresh.turn), createEnd(waiting, edited)];
     return { queue: next, effects };
   }
@@ -193,11 +193,10 @@ function edit(
   const running = waiting ?? (active && isIt(active) && !active.isCancelled ? active : undefined);
   if (!running) return undefined;
   const versions = [running.turn, ...running.versions];
-  const step = enqueue(queue, { ...fresh, isNext: true, versions });
   const isYoung = at - (facts.promptedAt ?? at) < EDIT_RERUN_MS;
-  return running === active && isYoung && !facts.hasToolCall
-    ? withCancel(step, "edited")
-    : { ...step, effects: [...step.effects, { kind: "mark-correction", turn: fresh.turn }] };
+  const isCorrection = running !== active || !isYoung || facts.hasToolCall;
+  const step = enqueue(queue, { ...fresh, isNext: true, isCorrection, versions });
+  return isCorrection ? step : withCancel(step, "edited");
 }
 
 function interrupt(queue: TurnQueue, active: ActiveTurn, fresh: QueuedTurn): QueueStep {
@@ -234,7 +233,7 @@ function startNext(queue: TurnQueue, at: number): QueueStep {
   if (!next) return { queue: { active: undefined, waiting }, effects: shed };
   return {
     queue: { active: { ...next, isCancelled: false }, waiting },
-    effects: [...shed, { kind: "start", turn: next.turn }],
+    effects: [...shed, { kind: "start", turn: next.turn, isCorrection: next.isCorrection }],
   };
 }
 
@@ -251,7 +250,7 @@ function makeRoom(step: QueueStep): QueueStep {
 }
 
 function createTurn(about: Pick<QueuedTurn, "kind" | "turn" | "user" | "since">): QueuedTurn {
-  return { ...about, versions: [], isNext: false, isOffered: false };
+  return { ...about, versions: [], isNext: false, isCorrection: false, isOffered: false };
 }
 
 /** Puts a prompt behind the others, or behind those that are next already. */

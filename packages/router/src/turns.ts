@@ -187,12 +187,6 @@ export class Turns {
       case "tell-queued":
         this.#tellQueued(effect.turn, effect.behind);
         return;
-      case "mark-correction": {
-        const posted = this.#posted.get(effect.turn);
-        if (posted?.item.kind !== "prompt") return;
-        this.#posted.set(effect.turn, { ...posted, item: asCorrection(posted.item) });
-        return;
-      }
       case "offer": {
         const offer = this.#offer(effect.turn);
         this.#offers = this.#offers.then(() => offer);
@@ -209,7 +203,7 @@ export class Turns {
         this.#posted.delete(effect.turn);
         return;
       case "start":
-        this.#turn = this.#run(effect.turn);
+        this.#turn = this.#run(effect.turn, effect.isCorrection);
         return;
     }
   }
@@ -249,11 +243,12 @@ export class Turns {
     this.startNext();
   }
 
-  async #run(turn: string): Promise<void> {
+  async #run(turn: string, isCorrection: boolean): Promise<void> {
     const startedAt = this.#host.now();
-    const posted = this.#posted.get(turn);
+    const item = this.#posted.get(turn)?.item;
     this.#posted.delete(turn);
-    const running = posted && this.#createRunning(turn, posted.item);
+    const isCorrected = isCorrection && item?.kind === "prompt";
+    const running = item && this.#createRunning(turn, isCorrected ? asCorrection(item) : item);
     if (running) {
       this.#running = running;
       const outcome = await running.runner.run();

@@ -55,7 +55,7 @@ const busy = run([post("ana1"), next(), post("bob1", { user: "bob" }), post("ana
 
 test("turns start in the order in which they were posted, one at a time", () => {
   const { queue, effects } = run([next(), { kind: "ended" }, next()], busy);
-  expect(effects).toEqual([{ kind: "start", turn: "bob1" }]);
+  expect(effects).toEqual([{ kind: "start", turn: "bob1", isCorrection: false }]);
   expect(queue).toMatchObject({ active: { turn: "bob1" }, waiting: [{ turn: "ana2" }] });
 });
 
@@ -115,7 +115,7 @@ test("several interrupts cancel the running turn once", () => {
 
 test.each<[boolean, QueueEffect[]]>([
   [true, [{ kind: "end", turn: "x", outcome: { kind: "skipped", reason: "steered" } }]],
-  [false, [{ kind: "start", turn: "x" }]],
+  [false, [{ kind: "start", turn: "x", isCorrection: false }]],
 ])("an offered message does not start before the agent has said %s", (isTaken, effects) => {
   const active = { hasToolCall: false, takesSteering: true };
   const offered = run([
@@ -131,7 +131,7 @@ test.each<[boolean, QueueEffect[]]>([
 });
 
 const edited = { kind: "cancelled", cause: "edited" } as const;
-test.each<[string, Partial<Post>, string[], QueueEffect[]]>([
+test.each<[string, Partial<Post>, string[], QueueEffect[], isCorrection?: boolean]>([
   [
     "that waits takes its place",
     { ...replaces("bob1"), user: "bob" },
@@ -162,13 +162,15 @@ test.each<[string, Partial<Post>, string[], QueueEffect[]]>([
       active: { promptedAt: 1, hasToolCall: false, takesSteering: false },
     },
     ["new", "bob1", "ana2"],
-    [{ kind: "mark-correction", turn: "new" }],
+    [],
+    true,
   ],
   [
     "that runs with a tool call is a correction",
     { ...replaces("ana1"), active: { promptedAt: 1, hasToolCall: true, takesSteering: false } },
     ["new", "bob1", "ana2"],
-    [{ kind: "mark-correction", turn: "new" }],
+    [],
+    true,
   ],
   [
     "that was answered is not run by itself",
@@ -188,10 +190,19 @@ test.each<[string, Partial<Post>, string[], QueueEffect[]]>([
     ["bob1", "ana2"],
     [{ kind: "end", turn: "new", outcome: { kind: "skipped", reason: "answered" } }],
   ],
-])("the new version of a message %s", (_, about, waiting, effects) => {
+])("the new version of a message %s", (_, about, waiting, effects, isCorrection = false) => {
   const step = run([post("new", about)], busy);
   expect(turns(step.queue)).toEqual(waiting);
+  expect(step.queue.waiting.some((one) => one.isCorrection)).toBe(isCorrection);
   expect(step.effects.filter(({ kind }) => kind !== "tell-queued")).toEqual(effects);
+});
+
+test("a correction that is edited before it starts is still one", () => {
+  const active = { hasToolCall: true, takesSteering: false };
+  const first = run([post("v2", { ...replaces("ana1"), active })], busy).queue;
+  const { queue } = run([post("v3", { ...replaces("ana1"), active })], first);
+  const { effects } = run([{ kind: "ended" }, next()], queue);
+  expect(effects).toEqual([{ kind: "start", turn: "v3", isCorrection: true }]);
 });
 
 test("an edit of an edit finds the message by any of its versions", () => {
@@ -236,9 +247,12 @@ test("a reaction that has waited for a minute is dropped, a prompt never", () =>
   const { effects } = run([react("r1"), react("r2", 2), post("p"), next(late)]);
   expect(effects.slice(1)).toEqual([
     { kind: "shed", turn: "r1" },
-    { kind: "start", turn: "r2" },
+    { kind: "start", turn: "r2", isCorrection: false },
   ]);
-  expect(run([post("p"), next(99 * late)]).effects.at(-1)).toEqual({ kind: "start", turn: "p" });
+  expect(run([post("p"), next(99 * late)]).effects.at(-1)).toMatchObject({
+    kind: "start",
+    turn: "p",
+  });
 });
 
 const name = fc.constantFrom("t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7");

@@ -1,0 +1,185 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { afterAll, expect, test } from "vitest";
+import { MemoryStore, type Store } from "../src/index.ts";
+import { openSqliteStore } from "../src/sqlite/index.ts";
+import { OwnerLock } from "../src/sqlite/owner-lock.ts";
+import { SqliteStore } from "../src/sqlite/sqlite-store.ts";
+import { storeFiles } from "../src/sqlite/store-files.ts";
+import type { Prompt } from "./conversation-model.ts";
+import { ConversationRig, type Home } from "./conversation-rig.ts";
+
+const soak = process.env["ACP_KIT_SOAK"] === "1";
+const stateDir = mkdtempSync(path.join(tmpdir(), "conversation-model-"));
+afterAll(() => rmSync(stateDir, { recursive: true, force: true }));
+
+type Command = { readonly name: string; run(rig: ConversationRig): Promise<void> | void };
+const command = (name: string, run: Command["run"]): Command =>
+  Object.assign({ name, run }, { [fc.toStringMethod]: () => name });
+const plain = (name: string, run: Command["run"]) => fc.constant(command(name, run));
+
+const user = fc.constantFrom("ana", "ana", "bob", "boss");
+const index = fc.nat({ max: 4 });
+/** One of the newest turns. */
+const nameOf = (rig: ConversationRig, n: number) => `t${rig.model.turns.size - n}`;
+let words = 0;
+
+const prompt = fc.record({
+  user,
+  key: fc.constantFrom("k1", "k2", "k3", "", "", ""),
+  busy: fc.constantFrom<Prompt["busy"]>("queue", "queue", "interrupt", "steer"),
+  repeat: fc.constantFrom<Prompt["repeat"]>("attach", "rerun-once-delivered"),
+});
+const fresh = (about: Omit<Prompt, "text">): Prompt => {
+  words += 1;
+  return { ...about, key: about.key === "" ? `fresh ${words}` : about.key, text: `word ${words}` };
+};
+
+const commands: fc.Arbitrary<Command> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: prompt.map((about) =>
+      command(`prompt ${JSON.stringify(about)}`, (rig) => rig.post([fresh(about)])),
+    ),
+  },
+  fc
+    .tuple(fc.integer({ min: 2, max: 12 }), user)
+    .map(([count, by]) =>
+      command(`${count} prompts of ${by} at once`, (rig) =>
+        rig.post(
+          Array.from({ length: count }, () =>
+            fresh({ user: by, key: "", busy: "queue", repeat: "attach" }),
+          ),
+        ),
+      ),
+    ),
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(prompt, index)
+      .map(([about, n]) =>
+        command(`edit of -${n} ${JSON.stringify(about)}`, (rig) =>
+          rig.model.turns.size > n
+            ? rig.post([fresh({ ...about, key: "", replaces: nameOf(rig, n) })])
+            : undefined,
+        ),
+      ),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(index, user, fc.boolean())
+      .map(([n, by, implied]) =>
+        command(`cancel of -${n} by ${by}${implied ? ", implied" : ""}`, (rig) =>
+          rig.cancel(nameOf(rig, n), by, implied),
+        ),
+      ),
+  },
+  fc
+    .constantFrom("k1", "k2", "k3")
+    .map((key) => command(`${key} is delivered`, (rig) => rig.deliver(key))),
+  user.map((by) => command(`reaction of ${by}`, (rig) => rig.react(by))),
+  { weight: 2, arbitrary: plain("text", (rig) => rig.say("word")) },
+  plain("late text", (rig) => rig.sayLate("late")),
+  plain("tool", (rig) => rig.startTool()),
+  { weight: 2, arbitrary: plain("question", (rig) => rig.ask()) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(index, user)
+      .map(([n, by]) => command(`answer ${n} by ${by}`, (rig) => rig.answer(n, by))),
+  },
+  { weight: 5, arbitrary: plain("the agent answers", (rig) => rig.respond(false)) },
+  plain("the agent fails", (rig) => rig.respond(true)),
+  plain("the agent crashes", (rig) => rig.crashAgent()),
+  plain("the agent takes steering, or not", (rig) => {
+    rig.model.takesSteering = !rig.model.takesSteering;
+  }),
+  fc.constantFrom(1_000, 29_999, 61_000).map((ms) =>
+    command(`${ms} ms pass`, (rig) => {
+      rig.model.now += ms;
+    }),
+  ),
+  plain("the router closes", (rig) => rig.close()),
+  plain("the router retires", (rig) => rig.retire()),
+  plain("the process is killed", (rig) => rig.kill()),
+);
+
+async function follow(home: Home, sequence: readonly Command[]): Promise<void> {
+  await using rig = await ConversationRig.open(home);
+  for (const { name, run } of sequence) {
+    await run(rig);
+    await rig.check(name);
+  }
+}
+
+const law = (home: Home) =>
+  fc.assert(
+    fc.asyncProperty(fc.array(commands, { maxLength: 30, size: "max" }), (sequence) =>
+      follow(home, sequence),
+    ),
+    soak ? { numRuns: 20_000 } : { numRuns: 300, seed: 20_261_201 },
+  );
+
+const title = "whatever is posted and in whatever order, the log is what the model says";
+const patience = soak ? 3_600_000 : 60_000;
+
+test(`${title}: in memory`, { timeout: patience }, async () => {
+  const store = new MemoryStore();
+  await law({ stateDir, open: async () => store });
+});
+
+/** Stores over one database; the newest one can be cut off from it as by the death of its process. */
+class MortalStores implements Home {
+  readonly stateDir = stateDir;
+  readonly #files = storeFiles(path.join(stateDir, "store"));
+  #living: { store: SqliteStore; lock: OwnerLock; cut: AbortController } | undefined;
+  readonly #dead: SqliteStore[] = [];
+
+  async open(): Promise<Store> {
+    if (!this.#living) {
+      const database = new DatabaseSync(this.#files.database);
+      database.exec("PRAGMA synchronous = OFF; PRAGMA busy_timeout = 5");
+      const lock = OwnerLock.take(this.#files.owners);
+      database.prepare("INSERT INTO owners VALUES (?, ?)").run(lock.id, process.pid);
+      const store = new SqliteStore(database, this.#files.database, lock, "epoch");
+      this.#living = { store, lock, cut: new AbortController() };
+    }
+    const { store, cut } = this.#living;
+    return cutOff(store, cut.signal);
+  }
+
+  async kill(): Promise<void> {
+    this.#living?.cut.abort();
+    this.#living?.lock[Symbol.dispose]();
+    if (this.#living) this.#dead.push(this.#living.store);
+    this.#living = undefined;
+  }
+
+  /** Closes what is left of the dead. */
+  async bury(): Promise<void> {
+    for (const store of this.#dead.splice(0)) await store[Symbol.asyncDispose]();
+  }
+}
+
+/** A store that does and says nothing any more once it is cut off. */
+function cutOff(store: Store, signal: AbortSignal): Store {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]) =>
+        signal.aborted ? new Promise(() => undefined) : Reflect.apply(member, target, args);
+    },
+  });
+}
+
+test(`${title}: in SQLite, with processes that die`, { timeout: patience }, async () => {
+  await using first = await openSqliteStore({ directory: path.join(stateDir, "store") });
+  expect(await first.orphans()).toEqual([]);
+  const stores = new MortalStores();
+  await law(stores);
+});

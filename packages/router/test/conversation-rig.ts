@@ -1,0 +1,353 @@
+import {
+  createRouter,
+  DEFAULT_OPTIONS,
+  type LogEvent,
+  type PromptItem,
+  type Router,
+  RouterError,
+  type Store,
+} from "../src/index.ts";
+import { ConversationModel, may, type Prompt } from "./conversation-model.ts";
+import { PuppetAgent, type PuppetPrompt } from "./puppet-agent.ts";
+
+/** A store that several routers use one after another, some of which die. */
+export type Home = {
+  readonly stateDir: string;
+  /** The store as the next router has it. */
+  open(): Promise<Store>;
+  /** The process that uses the newest one is killed. Absent: nothing outlives that. */
+  kill?(): Promise<void>;
+  /** Removes what is left of those that were killed. */
+  bury?(): Promise<void>;
+};
+
+let conversations = 0;
+
+/** One conversation of a router, and the model of it: both are told the same, and have to say the same. */
+export class ConversationRig {
+  readonly model = new ConversationModel();
+  readonly #home: Home;
+  readonly #conversation = `c${++conversations}`;
+  readonly #names = new Map<string, string>();
+  readonly #received: string[] = [];
+  #agent = new PuppetAgent({ steering: true });
+  #seen = 0;
+  #router: Router;
+  #store: Store;
+  #posts = 0;
+  #step = "";
+  /** The last prompt that was answered, in the session that is attached. */
+  #answered: PuppetPrompt | undefined;
+
+  private constructor(home: Home, store: Store) {
+    this.#home = home;
+    this.#store = store;
+    this.#router = this.#createRouter();
+  }
+
+  static async open(home: Home): Promise<ConversationRig> {
+    return new ConversationRig(home, await home.open());
+  }
+
+  #createRouter(): Router {
+    this.#agent = new PuppetAgent({ steering: true });
+    this.#agent.heedsCancel = false;
+    this.#agent.takesSteering = async () => this.model.takesSteering;
+    this.#seen = 0;
+    this.#answered = undefined;
+    return createRouter({
+      agent: this.#agent,
+      store: this.#store,
+      stateDir: this.#home.stateDir,
+      workspaceFor: () => ({ cwd: "/w", roots: [], filesDir: "/w" }),
+      roleOf: (user) => (user === "boss" ? "operator" : "user"),
+      now: () => this.model.now,
+    });
+  }
+
+  /** What the agent has in hand. */
+  get #prompt(): PuppetPrompt | undefined {
+    return this.#agent.open[0];
+  }
+
+  async post(prompts: readonly Prompt[]): Promise<void> {
+    const posted = prompts.map(async ({ replaces, ...prompt }) => {
+      const turn = this.#turnOf(replaces ?? "");
+      const item: PromptItem = {
+        kind: "prompt",
+        ...prompt,
+        query: [{ role: "user", content: prompt.text, messageId: prompt.key, attachments: [] }],
+        options: DEFAULT_OPTIONS,
+        at: this.model.now,
+        ...(turn !== undefined && { replaces: turn }),
+      };
+      return this.#say(await this.#submit(item));
+    });
+    this.#expect(await Promise.all(posted), this.model.post(prompts));
+  }
+
+  async deliver(key: string): Promise<void> {
+    const known = this.model.keys.get(key);
+    if (known) known.delivered = true;
+    const log = this.#router.log(this.#conversation);
+    const { seq } = await log.checkpoint("reader");
+    await log.confirm("reader", seq, { seq: await log.last(), delivered: [key] });
+  }
+
+  async cancel(name: string, user: string, implied: boolean): Promise<void> {
+    const turn = this.#turnOf(name);
+    if (turn === undefined) return;
+    this.#posts += 1;
+    const item = {
+      kind: "cancel",
+      key: `cancel ${this.#posts}`,
+      user,
+      turn,
+      cause: "user",
+    } as const;
+    const { how } = await this.#router.submit(this.#conversation, {
+      ...item,
+      implied,
+      at: this.model.now,
+    });
+    this.#expect(how, this.model.cancel(name, user, implied));
+  }
+
+  async react(user: string): Promise<void> {
+    await this.#router.reportReaction(this.#conversation, user, "m", "👍", "added");
+    this.model.react(user);
+  }
+
+  say(word: string): void {
+    if (!this.#prompt) return;
+    this.#prompt.say(word);
+    this.model.say(word);
+  }
+
+  /** Words of a prompt that was answered long ago. */
+  sayLate(word: string): void {
+    if (!this.#answered) return;
+    this.#answered.say(word);
+    this.model.say(word);
+  }
+
+  startTool(): void {
+    const { active } = this.model;
+    if (!this.#prompt || !active) return;
+    this.#prompt.tool(`tool ${this.model.log.length}`, "in_progress");
+    active.hasTool = true;
+    if (active.text) this.model.log.push(`o ${active.name}`);
+  }
+
+  ask(): void {
+    if (!this.#prompt) return;
+    void this.#prompt.ask();
+    const { active } = this.model;
+    if (!active?.text || active.cause) return;
+    this.model.asks += 1;
+    this.model.log.push(`? ${active.name}`);
+  }
+
+  async answer(index: number, user: string): Promise<void> {
+    const { active } = this.model;
+    const asks = this.#router.running(this.#conversation)?.asks ?? [];
+    this.#expect(asks.length, this.model.asks);
+    const ask = asks[index % Math.max(1, asks.length)];
+    if (!ask || !active) return;
+    this.#posts += 1;
+    const { how } = await this.#router.submit(this.#conversation, {
+      kind: "answer",
+      key: `answer ${this.#posts}`,
+      user,
+      permission: ask.id,
+      option: "yes",
+      at: this.model.now,
+    });
+    this.#expect(how, may(user, active) ? "new" : "refused");
+    if (how === "refused") return;
+    this.model.asks -= 1;
+    this.model.log.push(`! ${active.name} selected yes ${user}`);
+  }
+
+  /** The agent answers its prompt. */
+  respond(fails: boolean): void {
+    const prompt = this.#prompt;
+    if (!prompt) return;
+    this.#answered = prompt;
+    if (fails) prompt.fail(Object.assign(new Error("boom"), { code: -32603 }));
+    else prompt.answer();
+    this.model.over(fails ? "failed" : "completed");
+  }
+
+  crashAgent(): void {
+    this.#answered = undefined;
+    this.#agent.crash();
+    this.model.isAttached = false;
+    this.model.over("agent-exited");
+  }
+
+  /** The router is closed, and another one takes its place. */
+  async close(): Promise<void> {
+    const { model } = this;
+    for (const turn of model.waiting.splice(0)) model.end(turn, "cancelled shutdown");
+    if (model.active) model.stop(model.active, "shutdown");
+    const closed = this.#router[Symbol.asyncDispose]();
+    await setImmediates(1);
+    this.#prompt?.answer();
+    await closed;
+    await this.#reopen("completed");
+  }
+
+  /** The router finishes what runs, and leaves the rest to another one. */
+  async retire(): Promise<void> {
+    const retired = this.#router.retire();
+    await setImmediates(1);
+    this.#prompt?.answer();
+    await retired;
+    await this.#router[Symbol.asyncDispose]();
+    await this.#reopen("completed");
+  }
+
+  /** The process of router and agent is killed, and another one takes over. */
+  async kill(): Promise<void> {
+    const { model } = this;
+    // A reaction that was not told may come again after a death, or not: nobody relies on either.
+    if (!this.#home.kill || model.waiting.some(({ text }) => !text)) return;
+    this.#note();
+    await this.#home.kill();
+    this.#agent.crash();
+    model.endAsks("expired");
+    if (model.active) model.active.cause = undefined;
+    await this.#reopen("interrupted");
+  }
+
+  /** @param how - What runs ends so, and then another owner comes. */
+  async #reopen(how: string): Promise<void> {
+    this.#note();
+    this.#store = await this.#home.open();
+    this.#router = this.#createRouter();
+    const waiting = this.model.waiting.splice(0);
+    this.model.over(how);
+    this.model.waiting = waiting;
+    this.model.takeOver();
+    await this.#router.recover();
+  }
+
+  /** Compares everything that can be seen. @param step - What has just happened. */
+  async check(step: string): Promise<void> {
+    this.#step = step;
+    const expected = this.model.log;
+    let log = await this.#readLog();
+    for (let tries = 0; log.length !== expected.length && tries < 20; tries++) {
+      await setImmediates(1);
+      log = await this.#readLog();
+    }
+    this.#expect(log, expected);
+    this.#note();
+    this.#expect(this.#received, this.model.received);
+    const open = await this.#router.openTurns(this.#conversation);
+    const waits = [...this.model.turns.values()].filter((turn) => !turn.end);
+    this.#expect(
+      open.map(({ turn }) => this.#names.get(turn)).sort(),
+      waits.map(({ name }) => name).sort(),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = this.#router[Symbol.asyncDispose]();
+    await setImmediates(1);
+    this.#prompt?.answer();
+    await closed;
+    await this.#home.bury?.();
+  }
+
+  /** Notes what this agent was sent since the last time. */
+  #note(): void {
+    for (const { text } of this.#agent.prompts.slice(this.#seen)) {
+      this.#received.push(
+        text.startsWith("[From the relay")
+          ? "reaction"
+          : text.replace(/^.*changed.*\n\n/s, "changed: "),
+      );
+    }
+    this.#seen = this.#agent.prompts.length;
+  }
+
+  async #submit(item: PromptItem) {
+    try {
+      return await this.#router.submit(this.#conversation, item);
+    } catch (error) {
+      if (error instanceof RouterError && error.code === "queue-full") return error.code;
+      throw error;
+    }
+  }
+
+  #say(posted: Awaited<ReturnType<Router["submit"]>> | "queue-full"): string {
+    if (posted === "queue-full") return posted;
+    if (posted.how === "new") this.#names.set(posted.turn, `t${this.#names.size + 1}`);
+    return `${posted.how} ${this.#names.get(posted.turn)}`;
+  }
+
+  #turnOf(name: string): string | undefined {
+    return [...this.#names].find(([, known]) => known === name)?.[0];
+  }
+
+  async #readLog(): Promise<string[]> {
+    const lines: string[] = [];
+    let after = 0;
+    for (;;) {
+      const events = await this.#store.read(this.#conversation, after, 1_000);
+      if (events.length === 0) return lines;
+      for (const event of events) lines.push(...this.#format(event));
+      after = events.at(-1)?.seq ?? after;
+    }
+  }
+
+  #format(event: LogEvent): string[] {
+    const turn = event.turn === undefined ? "-" : this.#names.get(event.turn);
+    switch (event.kind) {
+      case "turn-queued": {
+        const behind = event.behind === undefined ? "" : ` <${this.#names.get(event.behind)}`;
+        return [`q ${turn} ${event.text} #${event.attempt}${behind}`];
+      }
+      case "turn-start":
+        return [`s ${turn}`];
+      case "text":
+        return [`x ${turn} ${event.text}`];
+      case "tool-start":
+        return [`o ${turn}`];
+      case "permission-ask":
+        return [`? ${turn}`];
+      case "permission-answer":
+        return [
+          `! ${turn} ${event.end}${event.option ? ` ${event.option.id}` : ""}${event.by ? ` ${event.by}` : ""}`,
+        ];
+      case "steered":
+        return [`> ${turn} ${event.who} ${event.text}`];
+      case "reaction":
+        return [`r ${event.who}`];
+      case "turn-end": {
+        const { outcome } = event;
+        const why =
+          outcome.kind === "cancelled"
+            ? ` ${outcome.cause}`
+            : outcome.kind === "skipped"
+              ? ` ${outcome.reason}`
+              : "";
+        return [`e ${turn} ${outcome.kind}${why}`];
+      }
+      default:
+        return [];
+    }
+  }
+
+  #expect(actual: unknown, expected: unknown): void {
+    const [is, should] = [JSON.stringify(actual, null, 1), JSON.stringify(expected, null, 1)];
+    if (is === should) return;
+    throw new Error(`after ${this.#step} the router says\n${is}\nand the model\n${should}`);
+  }
+}
+
+async function setImmediates(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await new Promise(setImmediate);
+}
