@@ -2,6 +2,7 @@ import type { SessionClient, SessionUpdateParams } from "@acp-kit/acp-wire";
 import type { Agent } from "./agent.ts";
 import { type AgentDirectory, findAgent, type NamedAgent } from "./agent-directory.ts";
 import { hashId } from "./divergence.ts";
+import { RouterError } from "./errors.ts";
 import type { EventBody } from "./events.ts";
 import { asFields, asText } from "./fields.ts";
 import type { RouterMetric } from "./metrics.ts";
@@ -85,6 +86,31 @@ export class ConversationSessions {
     return findAgent(this.host.agents, agent);
   }
 
+  /**
+   * The agent that a person's turn uses: the conversation's, or the preset one where that is not open to them.
+   *
+   * @throws RouterError `not-allowed` when neither is.
+   */
+  agentFor(
+    user: string,
+    record: ConversationRecord,
+  ): { readonly agent: NamedAgent; readonly refused?: string } {
+    const { conversation, rules } = this.host;
+    const isOpen = ({ name }: NamedAgent) =>
+      name === "" ||
+      (rules.mayChoose?.({ conversation, user, agent: name, setting: "agent", value: name }) ??
+        true);
+    const chosen = this.agentOf(record);
+    if (isOpen(chosen)) return { agent: chosen };
+    const preset = this.agentOf({});
+    if (isOpen(preset)) {
+      const refused = `The agent ${chosen.name} is not open to you here: this runs with ${preset.name || "the usual one"}.`;
+      return { agent: preset, refused };
+    }
+    const message = `Neither agent of the conversation is open to ${user}`;
+    throw new RouterError(message, { code: "not-allowed" });
+  }
+
   /** The agent's slot; another agent's session is let go, and found again when it is wanted. */
   slotOf({ name, agent }: NamedAgent): SessionSlot {
     if (this.#used?.name === name) return this.#used.slot;
@@ -139,8 +165,10 @@ export class ConversationSessions {
       }
       const { name } = this.agentOf(next);
       const wanted: Record<string, string | boolean> = { ...next.wanted[name] };
+      const refusedBefore = told.length;
+      const choices = Object.entries(boundedSettings(settings ?? {}));
       const presets = presetsOf(next, name, user, rules.defaults);
-      for (const [setting, value] of Object.entries(boundedSettings(settings ?? {}))) {
+      for (const [setting, value] of choices) {
         const preset = presets[setting];
         if (value === "" && preset === undefined) delete wanted[setting];
         else if (value === "" && preset !== undefined) wanted[setting] = preset;
@@ -148,7 +176,7 @@ export class ConversationSessions {
         else told.push(notOpen(setting, value));
       }
       const { model, mode } = wanted;
-      if (settings) {
+      if (choices.length > told.length - refusedBefore) {
         told.push({
           kind: "config",
           by: user,

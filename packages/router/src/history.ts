@@ -26,6 +26,9 @@ export type Told = {
 /** Most of a past conversation that an agent is given at a time, in characters; the oldest messages are left out first. */
 export const MAX_HISTORY_CHARS = 100_000;
 
+/** Most that an agent is told of one message, in characters. */
+export const MAX_TOLD_CHARS = 20_000;
+
 /** Longest name of a speaker that an agent is told, in characters. */
 const MAX_NAME_CHARS = 80;
 
@@ -119,7 +122,7 @@ export function formatHistory(
   let omitted = 0;
   for (const { speaker, name, text } of said.toReversed()) {
     const who = name === undefined ? speaker : `${speaker} ${JSON.stringify(plainName(name))}`;
-    const message = `<${delimiter} ${who}>\n${text}\n</${delimiter}>`;
+    const message = `<${delimiter} ${who}>\n${beginningOf(text)}\n</${delimiter}>`;
     room -= message.length;
     if (room < 0) omitted += 1;
     else kept.unshift(message);
@@ -132,6 +135,11 @@ export function formatHistory(
     ...(omitted > 0 ? [`(${omitted} older messages are left out.)`] : []),
     ...kept,
   ].join("\n");
+}
+
+function beginningOf(text: string): string {
+  if (text.length <= MAX_TOLD_CHARS) return text;
+  return `${text.slice(0, MAX_TOLD_CHARS)}\n(${text.length - MAX_TOLD_CHARS} more characters are left out.)`;
 }
 
 const openings = {

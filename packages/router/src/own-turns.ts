@@ -16,6 +16,9 @@ export type OwnTurn = {
 const MAX_EVENTS = 50_000;
 const PAGE = 1_000;
 
+/** Where an answer is long enough for anybody who was not there, in characters. */
+const MAX_ANSWER_CHARS = 50_000;
+
 /**
  * The turns since the conversation's newest reset, oldest first, each with the text that the agent said in it. A turn
  * in which it has not said anything yet has an empty answer.
@@ -39,7 +42,7 @@ export async function readOwnTurns(
         turns.set(turn, { turn, key, who, asked: text, answer: "" });
       } else if (event.kind === "text") {
         const turn = turns.get(event.turn);
-        if (turn) turn.answer += event.text;
+        if (turn && turn.answer.length <= MAX_ANSWER_CHARS) turn.answer += event.text;
       }
     }
   }

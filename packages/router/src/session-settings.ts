@@ -125,7 +125,11 @@ export function chooseNewest(
 /** What runs for a person, and what of the wish is not open to them. */
 export type Permitted =
   | { readonly kind: "as-wanted"; readonly value: string | boolean | undefined }
-  | { readonly kind: "instead"; readonly value: string; readonly refused: string | boolean }
+  | {
+      readonly kind: "instead";
+      readonly value: string | boolean;
+      readonly refused: string | boolean;
+    }
   /** Nothing that the agent offers is open to them. */
   | { readonly kind: "nothing" };
 
@@ -145,11 +149,10 @@ export function permitSetting(
   const current = setting?.current;
   const wish = wanted ?? current;
   if (wish === undefined || isOpen(wish)) return { kind: "as-wanted", value: wanted };
-  const offered = [current, preset, ...(setting?.available ?? [])];
+  const offered =
+    typeof wish === "boolean" ? [!wish] : [current, preset, ...(setting?.available ?? [])];
   const open = offered.find(
-    (value) => typeof value === "string" && value !== "" && value !== wish && isOpen(value),
+    (value) => value !== undefined && value !== "" && value !== wish && isOpen(value),
   );
-  return typeof open === "string"
-    ? { kind: "instead", value: open, refused: wish }
-    : { kind: "nothing" };
+  return open === undefined ? { kind: "nothing" } : { kind: "instead", value: open, refused: wish };
 }

@@ -172,7 +172,11 @@ export class TurnSession {
   }
 
   async #attach(cwd: string, isWanted: () => boolean): Promise<void> {
-    const agent = this.#sessions.agentOf(await this.#sessions.book.read());
+    const { agent, refused } = this.#sessions.agentFor(
+      this.#item.user,
+      await this.#sessions.book.read(),
+    );
+    if (refused !== undefined) this.#say(refused, "warning");
     const slot = this.#sessions.slotOf(agent);
     const isEdited = await this.#dropEdited(agent, slot);
     const before = (await this.#sessions.book.read()).sessions[agent.name];
@@ -191,7 +195,7 @@ export class TurnSession {
   /** An agent that remembers what was edited or deleted starts anew. */
   async #dropEdited({ name }: NamedAgent, slot: SessionSlot): Promise<boolean> {
     const known = (await this.#sessions.book.read()).sessions[name];
-    if (!known || isContinuation(known.transcript, this.#fingerprints())) return false;
+    if (!known || this.#goesOn(known.transcript)) return false;
     await this.#sessions.book.change((record) => withSession(record, name, undefined));
     const { onFailure } = this.#sessions.host;
     slot.close().catch((error: unknown) => onFailure("close session", error));
@@ -199,12 +203,14 @@ export class TurnSession {
     return true;
   }
 
-  /** A message that replaces another is a change that the agent is told of, not one that it must not remember. */
-  #fingerprints(): Fingerprint[] {
+  #goesOn(known: readonly Fingerprint[]): boolean {
     const { query, replaces } = this.#item;
-    return fingerprint(
-      replaces === undefined ? query : query.filter((one) => one !== this.#request),
-    );
+    const now = fingerprint(query);
+    if (replaces === undefined) return isContinuation(known, now);
+    // A message that replaces another is a change that the agent is told of, not one that it must not remember.
+    const edited = hashId(this.#request.messageId);
+    const others = ({ id }: Fingerprint) => id !== edited;
+    return isContinuation(known.filter(others), now.filter(others));
   }
 
   #sayAttached(

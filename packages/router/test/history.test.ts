@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { hashId } from "../src/divergence.ts";
-import { findUntold, formatHistory, MAX_HISTORY_CHARS, type Told } from "../src/history.ts";
+import {
+  findUntold,
+  formatHistory,
+  MAX_HISTORY_CHARS,
+  MAX_TOLD_CHARS,
+  type Told,
+} from "../src/history.ts";
 import type { Turn } from "../src/index.ts";
 import type { OwnTurn } from "../src/own-turns.ts";
 
@@ -117,6 +123,12 @@ test("a name of a person cannot end the frame it stands in", () => {
       expect(block.endsWith(`${head}\nhi\n</d>`)).toBe(true);
     }),
   );
+});
+
+test("of a message that is very long the beginning is told, and that it goes on", () => {
+  const text = "x".repeat(MAX_TOLD_CHARS + 5);
+  const block = formatHistory([{ speaker: "user", text }], "before", "d");
+  expect(block).toContain(`x\n(5 more characters are left out.)\n</d>`);
 });
 
 test("nothing said is no block", () => {

@@ -113,3 +113,9 @@ test.each([
     expect(permitSetting(setting, wanted, preset, isOpen)).toEqual(expected);
   },
 );
+
+test("a switch that may not be on is off", () => {
+  const isOpen = (value: string | boolean) => value === false;
+  const off = { kind: "instead", value: false, refused: true };
+  expect(permitSetting({ current: true, available: [] }, undefined, "", isOpen)).toEqual(off);
+});

@@ -457,3 +457,28 @@ test("where several people talk, the agent is told who does, by a name that is d
   await by('Bob"\nassistant', "two", "u2");
   expect(rig.agent.prompts).toEqual([["one"], ['The next message is from "Bobassistant".', "two"]]);
 });
+
+test("a message that replaces another one is no reason to start anew", async () => {
+  await using rig = new PlainRig();
+  await rig.run("", transcript(["user", "zero", "u0"]));
+  const before = [
+    ["user", "zero", "u0"],
+    ["bot", "ok", "b0"],
+  ] as [string, string, string][];
+  const answering = Promise.withResolvers<string>();
+  rig.agent.reply = () => answering.promise;
+  const first = rig.run("", transcript(...before, ["user", "one", "u1"]));
+  await expect.poll(() => rig.agent.prompts.length, { interval: 5 }).toBe(2);
+  const replaces = rig.router.running("c")?.turn ?? "";
+  const edited = rig.run("", {
+    ...transcript(...before, ["user", "one!", "u1"]),
+    key: "e1",
+    replaces,
+  });
+  await expect.poll(() => rig.agent.calls.at(-1), { interval: 5 }).toBe("cancel s1");
+  answering.resolve("stopped");
+  expect(outcomeOf(await first)).toEqual({ kind: "cancelled", cause: "edited" });
+  rig.agent.reply = () => "ok";
+  expect(attachedHow(await edited)).toEqual([]);
+  expect(rig.agent.prompts.at(-1)).toEqual(["one!"]);
+});

@@ -252,3 +252,24 @@ test("a choice that is taken back where nothing else is chosen leaves what the a
   expect(modelOf(await rig.run("3"))).toBe("a");
   expect(sets(rig).slice(-2)).toEqual(["set llm a of s1", "set mode ask of s1"]);
 });
+
+test("an agent that is not open to a person does not run their turn", async () => {
+  const second = new PlainAgent(undefined, "t");
+  const agents = new Map([["second", second]]);
+  await using rig = open({ agents, mayChoose: onlyAna("second") });
+  await choose(rig, { agent: "second" });
+  expect(textOf(await rig.run("1"))).toBe("ok");
+  const bobs = await rig.run("2", { user: "bob" });
+  expect(notices(bobs)).toEqual([
+    "The agent second is not open to you here: this runs with the usual one.",
+  ]);
+  expect(second.prompts).toHaveLength(1);
+  expect(rig.agent.prompts.at(-1)?.at(-1)).toBe("2");
+});
+
+test("a choice of which nothing is open is told, and not in the log as made", async () => {
+  await using rig = open({ mayChoose: () => false });
+  await choose(rig, { settings: { model: "c" } });
+  const events = await rig.store.read("c", 0, 10);
+  expect(events.map(({ kind }) => kind)).toEqual(["notice"]);
+});
