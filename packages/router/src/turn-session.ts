@@ -9,6 +9,7 @@ import { isAuthRequired, parseFailure } from "./failure.ts";
 import { asFields, asText } from "./fields.ts";
 import { findUntold, formatHistory, plainName, type Told } from "./history.ts";
 import { createPromptBlocks, findRequest, isCommand, neutraliseCommand } from "./prompt-blocks.ts";
+import { PromptRecord } from "./prompt-record.ts";
 import { type SessionRecord, withSession } from "./session-record.ts";
 import type { Attached, AttachResult, SessionSlot } from "./session-slot.ts";
 import { describePause, sessionWords } from "./session-words.ts";
@@ -282,6 +283,7 @@ export class TurnSession {
   async #send(isUntouched: () => boolean): Promise<string> {
     this.#phase = "prompt";
     const { slot, attached, name } = this.#current;
+    const { host, book } = this.#sessions;
     const text = this.#neutralise(this.#item.text ?? this.#request.content, this.#item.user);
     // What stands in front of a command would make it plain text: it goes with the next message.
     const isBare = isCommand(text);
@@ -292,9 +294,11 @@ export class TurnSession {
           history: this.#history,
           speaker: await this.#speaker(),
         };
-    const before = await this.#notePrompt(name, isBare);
+    const prompted = new PromptRecord(book, name);
+    await prompted.send(this.#turn, this.#item, isBare);
     try {
-      const blocks = createPromptBlocks({ ...this.#request, content: text }, preface);
+      const embeds = slot.agent.capabilities.promptCapabilities?.embeddedContext === true;
+      const blocks = createPromptBlocks({ ...this.#request, content: text }, preface, embeds);
       const result: unknown = await slot.agent.prompt(attached.session, blocks);
       if (!isBare) attached.systemPrompt = undefined;
       const stopReason = asText(asFields(result)?.["stopReason"]);
@@ -302,11 +306,14 @@ export class TurnSession {
         const message = "The agent answered a prompt without a stop reason";
         throw new RouterError(message, { code: "protocol" });
       }
-      await this.#noteAnswer(name, attached);
+      await prompted.answered(attached, host.now());
       return stopReason;
     } catch (error) {
-      // An agent that refused without a word has heard nothing.
-      if (isUntouched()) await this.#putBack(name, before);
+      if (isUntouched()) {
+        await prompted
+          .takeBack()
+          .catch((cause: unknown) => host.onFailure("session record", cause));
+      }
       throw error;
     }
   }
@@ -323,43 +330,6 @@ export class TurnSession {
     const { rules, conversation } = this.#sessions.host;
     const allowed = rules.allowedCommands?.(conversation, user) ?? [];
     return neutraliseCommand(text, allowed, this.#current.attached.live.commands);
-  }
-
-  /** Before the prompt is sent: after a crash it counts as heard. Gives what was kept before. */
-  async #notePrompt(name: string, isBare: boolean): Promise<SessionRecord | undefined> {
-    let before: SessionRecord | undefined;
-    const prompted = hashId(this.#item.key === "" ? this.#turn : this.#item.key);
-    await this.#sessions.book.change((record) => {
-      before = record.sessions[name];
-      if (!before) return record;
-      const told = isBare ? {} : { transcript: fingerprint(this.#item.query), isBriefed: true };
-      const after = { ...before, ...told, prompted: [...before.prompted, prompted] };
-      return { ...withSession(record, name, after), lastAgent: name };
-    });
-    return before;
-  }
-
-  async #noteAnswer(name: string, attached: Attached): Promise<void> {
-    const { host, book } = this.#sessions;
-    const { contextUse } = attached.live;
-    const lastUsedAt = host.now();
-    await book.change((record) => {
-      const known = record.sessions[name];
-      // A reset may have come meanwhile.
-      if (known?.session !== attached.session) return record;
-      const after = { ...known, lastUsedAt, ...(contextUse !== undefined && { contextUse }) };
-      return withSession(record, name, after);
-    });
-    await absorbAgentChanges(book, name, attached);
-  }
-
-  async #putBack(name: string, before: SessionRecord | undefined): Promise<void> {
-    await this.#sessions.book
-      .change((record) => {
-        const isSame = before && record.sessions[name]?.session === before.session;
-        return isSame ? withSession(record, name, before) : record;
-      })
-      .catch((error: unknown) => this.#sessions.host.onFailure("session record", error));
   }
 
   #count(cause: "edited" | "lost"): void {
