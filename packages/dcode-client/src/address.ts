@@ -60,6 +60,9 @@ export function parseAddress(address: DaemonAddress): Endpoint {
  * Where a daemon that was started without a socket of its own may listen, best guess first: what
  * `DCODE_SOCKET` says and nothing else, or the places of releases before and after October 2026.
  *
+ * Without `XDG_RUNTIME_DIR` the place that systemd gives it is among them: whoever asks may have been
+ * started with a part of the environment only.
+ *
  * @param environment - `DCODE_SOCKET`, `XDG_RUNTIME_DIR` and `TMPDIR` are read.
  */
 export function socketPaths(
@@ -70,7 +73,10 @@ export function socketPaths(
   if (chosen) return [chosen];
   const runtime = environment["XDG_RUNTIME_DIR"];
   const earlier = runtime
-    ? path.join(runtime, "dcode.sock")
-    : path.join(environment["TMPDIR"] || "/tmp", `dcode-${uid}.sock`);
-  return [earlier, path.join("/tmp", `dcode-${uid}`, "dcode.sock")];
+    ? [path.join(runtime, "dcode.sock")]
+    : [
+        path.join("/run/user", `${uid}`, "dcode.sock"),
+        path.join(environment["TMPDIR"] || "/tmp", `dcode-${uid}.sock`),
+      ];
+  return [...earlier, path.join("/tmp", `dcode-${uid}`, "dcode.sock")];
 }

@@ -1,5 +1,7 @@
 /**
  * - `unreachable` nobody listens at the address; nothing was sent
+ * - `insecure` its certificate is not to be trusted, or it speaks no TLS; nothing was sent
+ * - `unauthorized` whoever guards the address refuses the token, or asks for one
  * - `closed` the connection broke; whether the daemon did what was asked is unknown
  * - `timeout` no answer in time; likewise unknown
  * - `aborted` the caller's signal
@@ -10,6 +12,8 @@
  */
 export type ClientErrorCode =
   | "unreachable"
+  | "insecure"
+  | "unauthorized"
   | "closed"
   | "timeout"
   | "aborted"

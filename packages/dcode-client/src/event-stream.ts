@@ -1,7 +1,7 @@
 import { type DcodeEvent, ErrorCode, ProtocolError, parseEvent } from "@acp-kit/dcode-protocol";
 import type { Endpoint } from "./address.ts";
 import { nextDelayMs, waited } from "./backoff.ts";
-import { ClientError } from "./client-error.ts";
+import { ClientError, type ClientErrorCode } from "./client-error.ts";
 import { asConnectionError, type Call, refuseUnlessOk, send } from "./exchange.ts";
 import { sessionPath } from "./paths.ts";
 import { type SseFrame, SseReader } from "./sse-reader.ts";
@@ -46,7 +46,7 @@ const DEFAULT_MAX_CHARACTERS = 128 * 1024 * 1024;
  *
  * @throws ProtocolError `session_not_found` when it was deleted or the daemon restarted,
  *   `events_expired` when it was away for too long, or another refusal.
- * @throws ClientError `gap`, `bad_event`; or the last failure when it gives up.
+ * @throws ClientError `gap`, `bad_event`, `insecure`, `unauthorized`; or the last failure when it gives up.
  */
 export async function* followEvents(
   endpoint: Endpoint,
@@ -158,8 +158,10 @@ function parseFrame({ id, data }: SseFrame): DcodeEvent | ClientError {
   }
 }
 
+const finalCodes: ReadonlySet<ClientErrorCode> = new Set(["bad_event", "insecure", "unauthorized"]);
+
 /** Whether trying again is no use. A refusal without a code of its own may be anything in between. */
 function isFinal(error: Error): boolean {
   if (error instanceof ProtocolError) return error.code !== ErrorCode.internal;
-  return !(error instanceof ClientError) || error.code === "bad_event";
+  return !(error instanceof ClientError) || finalCodes.has(error.code);
 }

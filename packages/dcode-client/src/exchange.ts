@@ -20,7 +20,7 @@ const MAX_REFUSAL = 64 * 1024;
  *
  * @param timeoutMs - For the whole exchange.
  * @throws ProtocolError with the daemon's code when it refuses.
- * @throws ClientError `unreachable`, `closed`, `timeout`, `aborted`, `unsupported`, `bad_answer`.
+ * @throws ClientError of every code that is not about events.
  */
 export async function exchange(
   endpoint: Endpoint,
@@ -60,6 +60,7 @@ export async function exchange(
 export function send(endpoint: Endpoint, call: Call, silenceMs?: number): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   let head: IncomingMessage | undefined;
+  let connected = false;
   const request = (endpoint.secure ? https : http).request(
     {
       ...endpoint.options,
@@ -80,7 +81,14 @@ export function send(endpoint: Endpoint, call: Call, silenceMs?: number): Promis
       resolve(response);
     },
   );
-  request.on("error", reject);
+  request.on("socket", (socket) => {
+    socket.once(endpoint.secure ? "secureConnect" : "connect", () => {
+      connected = true;
+    });
+  });
+  request.on("error", (error) => {
+    reject(endpoint.secure && !connected ? asHandshakeError(endpoint, error) : error);
+  });
   if (silenceMs !== undefined) {
     request.setTimeout(silenceMs, () => {
       const message = `Nothing came from the daemon at ${endpoint.name} for ${silenceMs} ms.`;
@@ -108,6 +116,13 @@ export async function refuseUnlessOk(
   }
   const refusal = parseRefusal((await readText(response, MAX_REFUSAL)) ?? "");
   if (refusal) throw refusal;
+  if (status === 401 || status === 403) {
+    const why = status === 401 ? "the token is wrong or missing" : "it does not serve this client";
+    throw new ClientError(
+      `${endpoint.name} refuses ${call.method} ${call.path} (${status}): ${why}.`,
+      { code: "unauthorized" },
+    );
+  }
   if (status === 404 || status === 405) {
     // A daemon answers routes that it does not have in plain text.
     throw new ClientError(
@@ -149,6 +164,18 @@ function abortedError(call: Pick<Call, "method" | "path">, signal: AbortSignal):
   });
 }
 
+/** What failed before a connection was a secure one; nothing was sent on it. */
+function asHandshakeError(endpoint: Endpoint, error: NodeJS.ErrnoException): Error {
+  const { code, syscall } = error;
+  if (code === undefined || code === "ABORT_ERR" || isUnreachable(syscall)) return error;
+  const message = `${endpoint.name} cannot be called safely (${code}): its certificate is not to be trusted here, or it speaks no TLS.`;
+  return new ClientError(message, { code: "insecure", cause: error });
+}
+
+function isUnreachable(syscall: string | undefined): boolean {
+  return syscall === "connect" || syscall === "getaddrinfo";
+}
+
 /** A failure of the connection, which has a code of Node's, as a {@link ClientError}; anything else as it is. */
 export function asConnectionError(endpoint: Endpoint, error: unknown): Error {
   if (error instanceof ClientError || error instanceof ProtocolError) return error;
@@ -157,7 +184,7 @@ export function asConnectionError(endpoint: Endpoint, error: unknown): Error {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const { code, syscall } = first as NodeJS.ErrnoException;
   if (code === undefined) return error;
-  if (syscall === "connect" || syscall === "getaddrinfo") {
+  if (isUnreachable(syscall)) {
     const message = `No dcode daemon listens at ${endpoint.name} (${code}); start one with "dcode serve".`;
     return new ClientError(message, { code: "unreachable", cause: error });
   }
