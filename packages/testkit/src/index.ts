@@ -1,6 +1,7 @@
 export { type AgentCommandOptions, agentCommand } from "./agent/agent-command.ts";
 export { collectOrphans, type Orphan } from "./agent/orphans.ts";
 export { promptsIn, type ReceivedPrompt, readRecord } from "./agent/record.ts";
+export { type Certificate, createCertificate } from "./certificate.ts";
 export { type DcodeRequest, FakeDcode } from "./dcode/fake-dcode.ts";
 export type { DcodeFault } from "./dcode/faults.ts";
 export type { DcodeExec, FakeDcodeOptions } from "./dcode/options.ts";

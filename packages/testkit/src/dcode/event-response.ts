@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { type DcodeEvent, formatEvent } from "@acp-kit/dcode-protocol";
 import type { EventLog } from "./event-log.ts";
+import type { Settings } from "./options.ts";
 
 /** How far a reader that had caught up may fall behind before it is disconnected. */
 const MAX_BEHIND = 256;
@@ -20,7 +21,7 @@ export function sendEvents(
   response: ServerResponse,
   log: EventLog,
   from: number,
-  pingMs: number,
+  { pingMs, frame }: Pick<Settings, "pingMs" | "frame">,
 ): EventResponse {
   let next = from;
   let caughtUp = false;
@@ -32,7 +33,7 @@ export function sendEvents(
   const pump = () => {
     for (let event = log.get(next); event && taking; event = log.get(next)) {
       next += 1;
-      write(frameOf(event));
+      write(frame(event, frameOf(event)));
     }
     if (next > log.last) caughtUp = true;
     else if (next < log.first || (caughtUp && log.last - next >= MAX_BEHIND)) response.end();

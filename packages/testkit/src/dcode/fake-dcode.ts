@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import http, { type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import https from "node:https";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
@@ -22,10 +24,15 @@ export type DcodeRequest = {
  * A dcode daemon for tests, in this process and on a Unix socket: the routes, statuses, event streams
  * and races of release 0.20.0, with a script for a model and tools that only say so.
  *
+ * With `tcp` it is what stands between a daemon and a network: a loopback port with a token, and with TLS.
+ *
  * Its records outlive {@link FakeDcode.stop} and {@link FakeDcode.kill}; its sessions do not.
  */
 export class FakeDcode implements AsyncDisposable {
   readonly socketPath: string;
+  readonly #tcp: FakeDcodeOptions["tcp"];
+  /** Kept when it listens again. */
+  #port = 0;
   /** What was asked, in order. */
   readonly requests: DcodeRequest[] = [];
   /** Made for the socket, and removed with it. */
@@ -38,7 +45,8 @@ export class FakeDcode implements AsyncDisposable {
   #sessions: Sessions;
   #server: Server | undefined;
 
-  private constructor({ socketPath, ...settings }: FakeDcodeOptions) {
+  private constructor({ socketPath, tcp, ...settings }: FakeDcodeOptions) {
+    this.#tcp = tcp;
     this.#folder =
       socketPath === undefined ? mkdtempSync(path.join(tmpdir(), "dcode-")) : undefined;
     this.socketPath = socketPath ?? path.join(this.#folder ?? "", "dcode.sock");
@@ -52,19 +60,26 @@ export class FakeDcode implements AsyncDisposable {
     return daemon;
   }
 
+  /** Where it listens with `tcp`. */
+  get url(): string {
+    return `http${this.#tcp?.tls ? "s" : ""}://127.0.0.1:${this.#port}`;
+  }
+
   /** Listens, again after `stop` or `kill`; without any session then. */
   async start(): Promise<void> {
     if (this.#server) throw new Error("The daemon is running.");
     this.#sessions = this.#newSessions();
-    const server = createServer((request, response) => {
-      this.#serve(request, response).catch((error: unknown) => {
-        this.#failures.push(error);
-        response.destroy();
-      });
-    });
-    this.#server = server;
-    server.listen(this.socketPath);
-    await once(server, "listening");
+    await this.#listen();
+  }
+
+  /** Is out of reach: connections break, and nobody is answered. Its sessions go on. */
+  async hide(): Promise<void> {
+    await this.#close();
+  }
+
+  /** Can be reached again. */
+  async show(): Promise<void> {
+    await this.#listen();
   }
 
   /** Shuts down: turns are interrupted, streams ended. */
@@ -136,6 +151,22 @@ export class FakeDcode implements AsyncDisposable {
     this.#faults.add(route, fault, times);
   }
 
+  async #listen(): Promise<void> {
+    const answer = (request: IncomingMessage, response: ServerResponse) => {
+      this.#serve(request, response).catch((error: unknown) => {
+        this.#failures.push(error);
+        response.destroy();
+      });
+    };
+    const { tls } = this.#tcp ?? {};
+    const server = tls ? https.createServer(tls, answer) : http.createServer(answer);
+    this.#server = server;
+    if (this.#tcp) server.listen(this.#port, "127.0.0.1");
+    else server.listen(this.socketPath);
+    await once(server, "listening");
+    if (this.#tcp) this.#port = (server.address() as AddressInfo).port;
+  }
+
   async #close(): Promise<void> {
     const server = this.#server;
     if (!server) return;
@@ -150,6 +181,11 @@ export class FakeDcode implements AsyncDisposable {
     const { method = "", url = "" } = request;
     const body = await text(request);
     this.requests.push({ method, path: url, body });
+    const { token } = this.#tcp ?? {};
+    if (token !== undefined && request.headers.authorization !== `Bearer ${token}`) {
+      writeAnswer(response, { status: 401, text: "unauthorized\n" });
+      return;
+    }
     const { pathname, searchParams: query } = new URL(url, "http://dcode");
     const parts = pathname.split("/").slice(1).map(decodeURIComponent);
     const fault = this.#faults.take(`${method} ${routeName(parts)}`);

@@ -1,4 +1,5 @@
-import type { SpecFolder, UndoResult } from "@acp-kit/dcode-protocol";
+import type { DcodeEvent, SpecFolder, UndoResult } from "@acp-kit/dcode-protocol";
+import type { Certificate } from "../certificate.ts";
 import { type DcodeScript, demoDcodeScript } from "./script.ts";
 
 /** What a typed command does; `exit` 0 when it is left out. */
@@ -10,6 +11,11 @@ export type DcodeExec = (
 export type FakeDcodeOptions = {
   /** Where it listens. Default a socket in a temporary folder of its own. */
   readonly socketPath?: string;
+  /**
+   * Listens on a loopback port instead, as a proxy in front of a daemon does: by TLS if there is a
+   * certificate, and with 401 for requests without the token.
+   */
+  readonly tcp?: { readonly token?: string; readonly tls?: Certificate };
   /** The model. Default {@link demoDcodeScript}. */
   readonly script?: DcodeScript;
   /** Typed commands. Default: each prints itself. */
@@ -44,11 +50,15 @@ export type FakeDcodeOptions = {
   readonly undo?: { readonly [Key in keyof UndoResult]: UndoResult[Key] | null };
   /** Default none, which is null. */
   readonly specs?: readonly SpecFolder[];
+  /** What event streams send of an event, when that is not its frame: nothing, or anything that no daemon should send. */
+  readonly frame?: (event: DcodeEvent, frame: string) => string;
   /** Offset of the daemon's local time, as it stands in every time that it writes. Default `-03:00`. */
   readonly zone?: string;
 };
 
-export type Settings = Required<Omit<FakeDcodeOptions, "socketPath" | "script" | "exec">> & {
+export type Settings = Required<
+  Omit<FakeDcodeOptions, "socketPath" | "tcp" | "script" | "exec">
+> & {
   readonly script: DcodeScript;
   readonly exec: DcodeExec;
 };
@@ -70,6 +80,7 @@ export const defaultSettings: Settings = {
   era: "0.20",
   undo: { restored: null, refused: null },
   specs: [],
+  frame: (_, frame) => frame,
   zone: "-03:00",
 };
 

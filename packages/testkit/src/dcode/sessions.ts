@@ -81,7 +81,7 @@ export class Sessions {
     if (from < log.first) {
       throw new ProtocolError(ErrorCode.eventsExpired, `the first event is ${log.first}`);
     }
-    const reader = sendEvents(response, log, from, this.#settings.pingMs);
+    const reader = sendEvents(response, log, from, this.#settings);
     this.#readers.set(reader, id);
     response.on("close", () => this.#readers.delete(reader));
   }
