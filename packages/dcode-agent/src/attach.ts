@@ -6,6 +6,7 @@ import { joinHistory } from "./mapping/history.ts";
 import type { Mapped } from "./mapping/mapped.ts";
 import { reduceEvent } from "./mapping/reduce-event.ts";
 import { closeCards, createMappingState, type MappingState } from "./mapping/state.ts";
+import { BEGINNING_DROPPED, BROUGHT_BACK, HISTORY_UNREADABLE } from "./remarks.ts";
 
 /** A session of the daemon, read up to where its live events begin. */
 export type Attached = {
@@ -22,10 +23,6 @@ const READ_MS = 60_000;
 /** Events may be dropped while we ask for the first one. */
 const READ_TRIES = 3;
 
-const BROUGHT_BACK =
-  "The dcode daemon no longer ran this session, so it was brought back from its record. " +
-  "What was said is there; approvals that were given for the session, background processes and an unfinished turn are lost.";
-
 export async function attachNew(client: DcodeClient, workspace: string): Promise<Attached> {
   return {
     client,
@@ -38,15 +35,8 @@ export async function attachNew(client: DcodeClient, workspace: string): Promise
 export async function attachLive(client: DcodeClient, session: string): Promise<Attached> {
   const view = await client.getSession(session);
   const read = await readHistory(client, view);
-  const first = read.state.session.position === 0 ? 1 : read.first;
-  const lost =
-    first > 1 ? "The daemon no longer holds the beginning of this conversation." : undefined;
-  return {
-    client,
-    state: read.state,
-    history: joinHistory(read.mapped),
-    ...(lost !== undefined && { lost }),
-  };
+  const { lost } = read;
+  return { client, state: read.state, history: joinHistory(read.mapped), ...(lost && { lost }) };
 }
 
 /** Continues a recorded session, under a new id. @throws ProtocolError `session_not_found` without a record */
@@ -64,7 +54,7 @@ export async function attachRecorded(
     client,
     state: { ...closed.state, message: undefined, session: { ...rest, calls: [], approvals: [] } },
     history: joinHistory([...read.mapped, ...closed.mapped]),
-    lost: BROUGHT_BACK,
+    lost: [BROUGHT_BACK, read.lost].join(" ").trimEnd(),
   };
 }
 
@@ -80,7 +70,7 @@ export async function bringBack(
   return { client, state: { ...state, session: behind }, history: [], lost: BROUGHT_BACK };
 }
 
-type Read = { readonly state: MappingState; readonly mapped: Mapped[]; readonly first: number };
+type Read = { readonly state: MappingState; readonly mapped: Mapped[]; readonly lost: string };
 
 async function readHistory(client: DcodeClient, session: Session): Promise<Read> {
   let view = session;
@@ -98,21 +88,31 @@ async function readOnce(client: DcodeClient, session: Session): Promise<Read> {
   const { id, first_seq: first, last_seq: last } = session;
   let state = createMappingState(session);
   const mapped: Mapped[] = [];
-  if (last < first) return { state, mapped, first };
+  const lost: string[] = [];
+  if (first > 1) lost.push(BEGINNING_DROPPED);
+  if (last < first) return { state, mapped, lost: lost.join(" ") };
   const over = new AbortController();
+  /** Events that cannot be read, and are left out. */
+  let unreadable = 0;
   const events = client.events(id, {
     from: first,
     signal: AbortSignal.any([over.signal, AbortSignal.timeout(READ_MS)]),
-    // One that cannot be read is left out; as the last one it would never come.
-    onBadEvent: ({ seq = 0 }: ClientError) => seq >= last && over.abort(),
+    onBadEvent: ({ seq = 0 }: ClientError) => {
+      unreadable += 1;
+      // As the last one it would never come.
+      if (seq >= last) over.abort();
+    },
   });
   for await (const event of events) {
     const step = reduceEvent(state, event);
     state = step.state;
     mapped.push(...step.mapped);
-    if (event.seq >= last) return { state, mapped, first };
+    if (event.seq >= last) break;
   }
-  if (!over.signal.aborted) throw new Error(`The events of ${id} could not be read in time`);
-  const position = { ...state.session, position: last };
-  return { state: { ...state, session: position }, mapped, first };
+  if (state.session.position < last && !over.signal.aborted) {
+    throw new Error(`The events of ${id} could not be read in time`);
+  }
+  if (unreadable > 0) lost.push(HISTORY_UNREADABLE);
+  state = { ...state, session: { ...state.session, position: last } };
+  return { state, mapped, lost: lost.join(" ") };
 }

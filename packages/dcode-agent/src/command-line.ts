@@ -31,7 +31,8 @@ Serves a dcode daemon as an agent of the Agent Client Protocol, over stdin and s
   --help, --version
 
 Without --socket and --url it looks where a daemon listens by default: at $DCODE_SOCKET, else
-$XDG_RUNTIME_DIR/dcode.sock or /tmp/dcode-UID.sock, then /tmp/dcode-UID/dcode.sock.
+$XDG_RUNTIME_DIR/dcode.sock (/run/user/UID where that is not set) or /tmp/dcode-UID.sock, then
+/tmp/dcode-UID/dcode.sock.
 `;
 
 /** @throws Error with a sentence for whoever typed it */
@@ -61,6 +62,15 @@ export function readCommandLine({ argv, env, uid, home, readFile }: Surroundings
     if (socket !== undefined) return [{ socketPath: path.resolve(socket) }];
     if (url === undefined) return socketPaths(env, uid).map((socketPath) => ({ socketPath }));
     if (tokenFile === undefined) return [{ url }];
-    return [{ url, token: readFile(tokenFile).trim() }];
+    return [{ url, token: readToken(tokenFile) }];
+  }
+
+  function readToken(file: string): string {
+    try {
+      return readFile(file).trim();
+    } catch (cause) {
+      const { code = "" } = cause as NodeJS.ErrnoException;
+      throw new Error(`The file of the token, ${file}, cannot be read (${code}).`, { cause });
+    }
   }
 }

@@ -11,6 +11,7 @@ import {
 } from "@acp-kit/acp-wire";
 import { ClientError, type DcodeClient } from "@acp-kit/dcode-client";
 import {
+  approvalGrants,
   type DcodeEvent,
   ErrorCode,
   isKnownEvent,
@@ -18,7 +19,7 @@ import {
   validMode,
 } from "@acp-kit/dcode-protocol";
 import { type Attached, bringBack } from "./attach.ts";
-import { followSession } from "./follow.ts";
+import { followSession, type MissCode } from "./follow.ts";
 import { failureCode, rpcError, turnFailure } from "./mapping/errors.ts";
 import { DCODE_META, type Mapped } from "./mapping/mapped.ts";
 import { MODE_OPTION, modeOption, modeState } from "./mapping/modes.ts";
@@ -28,9 +29,12 @@ import { closeCards, type MappingState, NO_STATUS, withStatus } from "./mapping/
 import { stopReason } from "./mapping/stop-reason.ts";
 import { OwnTurn } from "./own-turn.ts";
 import { Questions } from "./questions.ts";
+import { deniedRemark, lossOf, missedRemark } from "./remarks.ts";
+import { untilHeard } from "./until-heard.ts";
 
-/** A session is busy for a moment behind its turn. */
+/** A session is busy for a moment behind its turn, or runs a command that somebody typed. */
 const SETTLE_MS = 5_000;
+const SETTLE_EVERY_MS = 50;
 /** How long to look for the turn of a prompt whose answer got lost. */
 const LOST_ANSWER_MS = 5_000;
 /** How long a turn that was interrupted may take to end. */
@@ -39,6 +43,8 @@ const INTERRUPT_MS = 30_000;
 export type DcodeSessionOptions = {
   readonly attached: Attached;
   readonly sink: SessionSink;
+  /** How long a daemon that does not answer is waited for, in milliseconds. */
+  readonly awayMs: number;
   /** Told that the session goes on under another id of the daemon. */
   readonly remember: (daemonSession: string) => Promise<void>;
   readonly onError: (error: unknown, what: string) => void;
@@ -64,7 +70,7 @@ export class DcodeSession implements AgentSession {
     this.#options = options;
     this.#client = options.attached.client;
     this.#state = options.attached.state;
-    this.#questions = new Questions(() => this.#client, options.onError);
+    this.#questions = new Questions(this.#client, options.onError);
     if (options.attached.lost !== undefined) {
       this.#tell({ notice: "warning", text: options.attached.lost });
     }
@@ -132,6 +138,8 @@ export class DcodeSession implements AgentSession {
   /** Submits once nobody else's turn runs; undefined when the prompt was cancelled before. */
   async #submit(request: SubmitTurnRequest, turn: PromptTurn): Promise<OwnTurn | undefined> {
     let broughtBack = false;
+    /** Since when the daemon calls the session busy, while no turn runs. */
+    let settlingSince: number | undefined;
     for (;;) {
       if (turn.signal.aborted) return undefined;
       try {
@@ -142,13 +150,16 @@ export class DcodeSession implements AgentSession {
         if (code === ErrorCode.sessionNotFound && !broughtBack) {
           broughtBack = true;
           await this.#bringBack();
-        } else if (
-          code === ErrorCode.turnAlreadyActive &&
-          this.#state.session.turn !== undefined &&
-          this.#lost === undefined
-        ) {
+        } else if (code !== ErrorCode.turnAlreadyActive || this.#lost !== undefined) {
+          throw error;
+        } else if (this.#state.session.turn !== undefined) {
+          settlingSince = undefined;
           await this.#untilTurnOver(turn.signal);
-        } else throw error;
+        } else {
+          settlingSince ??= performance.now();
+          if (performance.now() - settlingSince > SETTLE_MS) throw error;
+          await delay(SETTLE_EVERY_MS);
+        }
       }
     }
   }
@@ -159,7 +170,7 @@ export class DcodeSession implements AgentSession {
     const own = new OwnTurn(request.text, last);
     this.#own = own;
     try {
-      await this.#client.submitTurn(id, request, { settleMs: SETTLE_MS });
+      await this.#client.submitTurn(id, request);
     } catch (error) {
       const unclear =
         error instanceof ClientError && (error.code === "closed" || error.code === "timeout");
@@ -172,10 +183,9 @@ export class DcodeSession implements AgentSession {
   }
 
   async #outcome(own: OwnTurn, turn: PromptTurn): Promise<PromptOutcome> {
-    const over = new AbortController();
     const interrupt = () => {
-      this.#interrupt();
-      delay(INTERRUPT_MS, undefined, { signal: over.signal }).then(
+      this.#interrupt(own);
+      delay(INTERRUPT_MS, undefined, { signal: own.over.signal }).then(
         () => own.ended.resolve(undefined),
         () => {},
       );
@@ -192,18 +202,21 @@ export class DcodeSession implements AgentSession {
       const meta = { reason, ...(usage && { usage }), ...(completion && { completion }) };
       return { stopReason: why, meta: { [DCODE_META]: meta } };
     } finally {
-      over.abort();
+      own.over.abort();
       turn.signal.removeEventListener("abort", interrupt);
     }
   }
 
-  #interrupt(): void {
-    this.#client.interrupt(this.#state.id).catch((error: unknown) => {
+  #interrupt({ over: { signal } }: OwnTurn): void {
+    const { id } = this.#state;
+    // Not beyond the end of the turn: the next one is not meant.
+    untilHeard(() => this.#client.interrupt(id, { signal }), signal).catch((error: unknown) => {
       if (this.#lost === undefined) this.#options.onError(error, "interrupt");
     });
   }
 
   async #untilTurnOver(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
     const { promise: cancelled, resolve } = Promise.withResolvers<void>();
     const onAbort = () => resolve();
     signal.addEventListener("abort", onAbort);
@@ -214,9 +227,9 @@ export class DcodeSession implements AgentSession {
   #read(): void {
     this.#lost = undefined;
     this.#reading = new AbortController();
-    followSession(this.#client, this.#state, this.#reading.signal, {
+    followSession(this.#client, this.#state, this.#reading.signal, this.#options.awayMs, {
       take: (event) => this.#take(event),
-      missed: () => this.#miss(),
+      missed: (why) => this.#miss(why),
       resume: (state) => this.#resume(state),
       onError: this.#options.onError,
     }).catch((error: unknown) => this.#lose(error as Error));
@@ -224,18 +237,20 @@ export class DcodeSession implements AgentSession {
 
   #take(event: DcodeEvent): Promise<unknown> {
     const started = isKnownEvent(event) && event.type === "turn.started";
-    const own = started && (this.#own?.claim(event) ?? false);
-    const { state, mapped, step } = reduceEvent(this.#state, event, { own });
+    const own = started && this.#own?.claim(event) ? this.#own : undefined;
+    const { state, mapped, step } = reduceEvent(this.#state, event, { own: own !== undefined });
     this.#state = state;
     const sent = this.#send(mapped);
-    if (own && this.#prompting?.signal.aborted) this.#interrupt();
+    if (own && this.#prompting?.signal.aborted) this.#interrupt(own);
     if (isKnownEvent(event) && event.type === "turn.completed") {
       if (this.#own?.isTurn(step.turn)) {
         this.#own.ended.resolve({ completed: event.payload, error: step.state.error });
       }
       this.#wakeWaiting();
     }
-    this.#questions.withdraw(state.session.approvals);
+    for (const { request } of this.#questions.withdraw(state.session.approvals)) {
+      if (isDenial(event)) this.#tell({ notice: "warning", text: deniedRemark(request) });
+    }
     if (state.session.approvals.length > 0) {
       // What came in the same read may answer it already.
       void nextRound().then(() => this.#ask());
@@ -248,13 +263,13 @@ export class DcodeSession implements AgentSession {
   }
 
   /** Events are missing: the end of a turn may be among them. */
-  #miss(): () => void {
+  #miss(why: MissCode): () => void {
     const own = this.#own?.accepted ? this.#own : undefined;
     this.#dropCards("What became of it was lost.");
     this.#questions.withdraw([]);
     this.#tell({
       notice: "warning",
-      text: "The dcode daemon has dropped events before they were read: a part of what happened is missing here.",
+      text: missedRemark(why),
     });
     return () => {
       own?.ended.resolve(undefined);
@@ -334,14 +349,9 @@ export class DcodeSession implements AgentSession {
   }
 }
 
-/** What is told to a prompt whose turn nobody follows any more. */
-function lossOf(error: Error): RpcError {
-  const code = failureCode(error) ?? "internal";
-  const text =
-    code === ErrorCode.sessionNotFound
-      ? "The dcode daemon lost this session in the middle of the turn: it restarted, or somebody ended the session. The next message brings the conversation back from its record."
-      : `The dcode daemon was lost in the middle of the turn, which may still run there: ${error.message}`;
-  return new RpcError(Rpc.internalError, text, { code });
+function isDenial(event: DcodeEvent): boolean {
+  const resolved = isKnownEvent(event) && event.type === "tool.approval_resolved";
+  return resolved && !approvalGrants(event.payload.decision);
 }
 
 async function within(ms: number, event: Promise<void>): Promise<boolean> {

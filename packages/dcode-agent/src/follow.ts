@@ -1,22 +1,23 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { DcodeClient } from "@acp-kit/dcode-client";
-import { type DcodeEvent, ErrorCode, type Session, SessionState } from "@acp-kit/dcode-protocol";
+import { type DcodeEvent, type Session, SessionState } from "@acp-kit/dcode-protocol";
 import { failureCode } from "./mapping/errors.ts";
 import { createMappingState, type MappingState } from "./mapping/state.ts";
 
-/** How long a daemon that does not answer is waited for: the time of a restart. */
-const AWAY_MS = 60_000;
-const RETRY = { firstMs: 100, maxMs: 2_000, forMs: AWAY_MS };
+const RETRY = { firstMs: 100, maxMs: 2_000 };
 /** How often an event that cannot be read is read before it is left out. */
 const READ_TRIES = 5;
 const LOOKS = 3;
 const LOOK_EVERY_MS = 100;
 
+/** Why events are missing: dropped before they were read, left out, or not to be read. */
+export type MissCode = "events_expired" | "gap" | "bad_event";
+
 export type Follower = {
   /** Takes the next event; what it returns is waited for, so that a slow client slows the reading down. */
   take(event: DcodeEvent): Promise<unknown>;
   /** Events are missing. What it returns is called when it shows that no turn runs any more. */
-  missed(): () => void;
+  missed(why: MissCode): () => void;
   /** Goes on from another state, behind what is missing. */
   resume(state: MappingState): void;
   onError(error: unknown, what: string): void;
@@ -25,12 +26,14 @@ export type Follower = {
 /**
  * Reads a session's live events until the signal, across disconnects and events that were dropped.
  *
+ * @param awayMs - How long a daemon that does not answer is waited for.
  * @throws what ended the reading for good
  */
 export async function followSession(
   client: DcodeClient,
   { id, session: { position } }: MappingState,
   signal: AbortSignal,
+  awayMs: number,
   follower: Follower,
 ): Promise<void> {
   let from = position + 1;
@@ -48,7 +51,7 @@ export async function followSession(
       const events = client.events(id, {
         from,
         signal,
-        retry: RETRY,
+        retry: { ...RETRY, forMs: awayMs },
       });
       for await (const event of events) {
         if (signal.aborted) return;
@@ -64,9 +67,9 @@ export async function followSession(
         unreadable.tries += 1;
         if (unreadable.tries < READ_TRIES) continue;
       }
-      if (why !== ErrorCode.eventsExpired && why !== "gap" && why !== "bad_event") throw error;
+      if (why !== "events_expired" && why !== "gap" && why !== "bad_event") throw error;
       follower.onError(error, "events");
-      const settle = follower.missed();
+      const settle = follower.missed(why);
       const view = await lookAt(client, id, signal);
       if (why === "bad_event") from += 1;
       else if (why === "gap") from = view.last_seq + 1;

@@ -15,6 +15,8 @@ export class OwnTurn {
   /** Resolves with undefined when nobody will learn how it ended. */
   readonly ended = Promise.withResolvers<TurnEnd | undefined>();
   readonly started = Promise.withResolvers<void>();
+  /** Aborts when its prompt has been answered. */
+  readonly over = new AbortController();
   readonly #text: string;
   readonly #after: number;
   /** Seq of its `turn.started`. */

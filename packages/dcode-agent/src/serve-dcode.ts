@@ -14,13 +14,17 @@ export type ServeDcodeOptions = {
   /** Default: stdin and stdout. */
   readonly io?: ConnIo;
   readonly signal?: AbortSignal;
+  /** How long a daemon that does not answer is waited for, in milliseconds. Default 60,000: the time of a restart. */
+  readonly awayMs?: number;
   /** What failed and is no answer to anything. For a log. */
   readonly onError?: (error: unknown, what: string) => void;
 };
 
+const AWAY_MS = 60_000;
+
 /** Serves the sessions of a dcode daemon to one ACP client, until the client is gone. */
 export async function serveDcode(options: ServeDcodeOptions): Promise<void> {
-  const { daemon, directory, version, io, signal, onError = () => {} } = options;
+  const { daemon, directory, version, io, signal, awayMs = AWAY_MS, onError = () => {} } = options;
   const store = createDcodeStore(directory, daemon);
 
   const factory: Factory = {
@@ -33,7 +37,7 @@ export async function serveDcode(options: ServeDcodeOptions): Promise<void> {
         if (mcpServers.length + additionalDirectories.length > 0) {
           void sink.notice("info", "dcode takes no MCP servers and no further directories.");
         }
-        return new DcodeSession({ attached, sink, remember, onError });
+        return new DcodeSession({ attached, sink, awayMs, remember, onError });
       } catch (error) {
         throw rpcError(error);
       }

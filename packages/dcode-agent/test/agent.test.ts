@@ -147,6 +147,22 @@ describe("a turn", () => {
     expect(listener.said("user_message_chunk")).toBe("theirs");
   });
 
+  test("a prompt that waits behind a turn is cancelled at once, also while it is refused", async () => {
+    await using rig = await Rig.start({ script: [{ kind: "wait", gate: "never" }] });
+    const agent = await rig.agent();
+    const { sessionId } = await agent.newSession(rig.cwd, new Listener());
+    const other = new DcodeClient({ socketPath: rig.daemon.socketPath });
+    await other.submitTurn(rig.daemon.sessions[0]?.id ?? "", { text: "theirs" });
+    const turns = () => rig.daemon.requests.filter(({ path }) => path.endsWith("/turns")).length;
+    for (const seen of [1, 2]) {
+      const prompt = agent.prompt(sessionId, text("mine"));
+      await waitFor("a refused turn", () => turns() > seen, SOON_MS);
+      await agent.cancel(sessionId);
+      expect(await prompt).toMatchObject({ stopReason: "cancelled" });
+    }
+    expect(rig.daemon.sessions[0]?.state).toBe("running");
+  });
+
   test("a turn that waits for an approval is asked about by the prompt that waits behind it", async () => {
     await using rig = await Rig.start();
     const agent = await rig.agent();
@@ -273,92 +289,5 @@ describe("sessions", () => {
       code: -32602,
       data: { code: "workspace_invalid" },
     });
-  });
-});
-
-describe("a daemon that is lost", () => {
-  const waiting: DcodeStep[] = [
-    { kind: "tools", calls: [{ name: "bash", input: { command: "make" } }] },
-    { kind: "say", text: "half" },
-    { kind: "wait", gate: "go" },
-  ];
-
-  test("fails the prompt without inviting to repeat it, closes its cards, and the next one goes on", async () => {
-    await using rig = await Rig.start({
-      script: ({ text }): DcodeStep[] => (text === "first" ? waiting : [{ kind: "say", text }]),
-    });
-    const agent = await rig.agent();
-    const listener = new Listener();
-    const { sessionId } = await agent.newSession(rig.cwd, listener);
-    await agent.setMode(sessionId, "auto");
-    const prompt = refusal(agent.prompt(sessionId, text("first")));
-    await listener.until("the half", (heard) => heard.said().includes("half"));
-    await rig.daemon.kill();
-    await rig.daemon.start();
-    expect(await prompt).toMatchObject({
-      code: -32603,
-      message: expect.stringContaining("brings the conversation back"),
-      data: { code: "session_not_found" },
-    });
-    expect(await agent.prompt(sessionId, text("second"))).toMatchObject({ stopReason: "end_turn" });
-    expect(listener.said()).toMatch(/half.*lost this session.*brought back.*second$/s);
-    expect(rig.daemon.sessions).toMatchObject([{ mode: "auto" }]);
-  });
-
-  test("by a cut of the stream only is not noticed", async () => {
-    await using rig = await Rig.start({ script: waiting });
-    const agent = await rig.agent();
-    const listener = new Listener();
-    const { sessionId } = await agent.newSession(rig.cwd, listener);
-    const prompt = agent.prompt(sessionId, text("first"));
-    await listener.until("the half", (heard) => heard.said().includes("half"));
-    rig.daemon.breakStreams();
-    rig.daemon.open("go");
-    expect(await prompt).toMatchObject({ stopReason: "end_turn" });
-    expect(listener.said()).toBe("half");
-  });
-
-  test("events that were dropped while we were away are said to be missing, and the prompt is answered", async () => {
-    await using rig = await Rig.start({
-      retention: 5,
-      script: ({ text }): DcodeStep[] =>
-        text === "first"
-          ? [
-              { kind: "tools", calls: [{ name: "bash", result: "none" }] },
-              { kind: "say", text: "begun" },
-              { kind: "wait", gate: "go" },
-              ...Array.from(
-                { length: 40 },
-                (_, at): DcodeStep => ({ kind: "say", text: `${at} ` }),
-              ),
-            ]
-          : [],
-    });
-    const agent = await rig.agent();
-    const listener = new Listener();
-    const { sessionId } = await agent.newSession(rig.cwd, listener);
-    const prompt = agent.prompt(sessionId, text("first"));
-    await listener.until("the begin", (heard) => heard.said().includes("begun"));
-    rig.daemon.failNext("GET events", { kind: "break" }, 2);
-    rig.daemon.breakStreams();
-    rig.daemon.open("go");
-    expect(await prompt).toMatchObject({ stopReason: "end_turn" });
-    expect(listener.said()).toMatch(/begun.*dropped events.*38 39 $/s);
-    expect(listener.cards).toMatchObject([{ status: "failed" }]);
-  });
-
-  test("when there is none, one sentence says so, and it may come later", async () => {
-    await using rig = await Rig.start();
-    await rig.daemon.stop();
-    const agent = await rig.agent();
-    expect(await refusal(agent.newSession(rig.cwd, new Listener()))).toMatchObject({
-      code: -32603,
-      message: expect.stringMatching(
-        /^No dcode daemon listens at \S+; start one with `dcode serve`/,
-      ),
-    });
-    await rig.daemon.start();
-    const { sessionId } = await agent.newSession(rig.cwd, new Listener());
-    expect(await agent.prompt(sessionId, text("hi"))).toMatchObject({ stopReason: "end_turn" });
   });
 });

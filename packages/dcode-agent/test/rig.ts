@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import {
+  type AgentOptions,
   AgentProcess,
   type PermissionOutcome,
   type PermissionRequestParams,
@@ -84,15 +85,20 @@ export class Rig implements AsyncDisposable {
   }
 
   get command(): string[] {
-    const state = path.join(this.root, "state");
-    return [...NODE, program, "--socket", this.daemon.socketPath, "--state", state];
+    return [...NODE, program, "--socket", this.daemon.socketPath, "--state", this.state];
   }
 
-  async agent(): Promise<AgentProcess> {
+  /** The agent's own directory. */
+  get state(): string {
+    return path.join(this.root, "state");
+  }
+
+  async agent(options: Partial<AgentOptions> = {}): Promise<AgentProcess> {
     const agent = await AgentProcess.start({
       command: this.command,
       hostEnv: process.env,
       clientInfo: { name: "test", version: "0" },
+      ...options,
     });
     this.#agents.push(agent);
     return agent;
