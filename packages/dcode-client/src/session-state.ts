@@ -186,10 +186,13 @@ function reduceProgress(
 /** Opens a call, or fills in the one whose arguments were announced; ends an older one with its id. */
 function openCall(state: SessionState, opened: TrackedCall): Step {
   const older = findCall(state, opened.id);
-  const announced = older?.requestedAt === undefined && opened.requestedAt !== undefined;
-  const call = older && announced ? { ...opened, seq: older.seq } : opened;
+  const announced = older && older.requestedAt === undefined && opened.requestedAt !== undefined;
+  const call = announced ? { ...opened, seq: older.seq } : opened;
+  const calls = announced
+    ? state.calls.map((each) => (each === older ? call : each))
+    : [...state.calls.filter((each) => each !== older), call];
   return {
-    state: { ...state, calls: [...state.calls.filter((each) => each !== older), call] },
+    state: { ...state, calls },
     call,
     ...(opened.turn && { turn: opened.turn }),
     ended: older && !announced ? [older] : [],

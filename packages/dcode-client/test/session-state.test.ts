@@ -122,6 +122,22 @@ describe("T17: a call", () => {
     expect(steps.at(-1)?.state).toMatchObject({ calls: [], approvals: [] });
   });
 
+  test("ends in the order in which calls were first seen, not in that of their requests", () => {
+    const call = (seq: number, type: string, more: object) => ({
+      ...{ seq, session_id: "s1", type, at: "2026-08-11T12:00:00Z" },
+      payload: { turn_id: "t1", ...more },
+    });
+    const arriving = { kind: "arguments", done: 0, name: "bash" };
+    const steps = follow([
+      call(1, "turn.started", {}),
+      call(2, "progress", { ...arriving, tool_call_id: "b" }),
+      call(3, "tool.requested", { tool_call_id: "a", name: "read", input: null }),
+      call(4, "tool.requested", { tool_call_id: "b", name: "bash", input: null }),
+      call(5, "turn.completed", { reason: "done" }),
+    ]);
+    expect(steps.at(-1)?.ended.map(({ seq, id }) => `${seq} ${id}`)).toEqual(["2 b", "3 a"]);
+  });
+
   test("that completes without a request belongs to none", () => {
     const { events, expect: outcome } = sequence("completed-without-request");
     const orphans = follow(events).flatMap(({ event, call }) =>
