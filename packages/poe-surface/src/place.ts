@@ -14,9 +14,11 @@ export class Place implements AsyncDisposable {
     this.#cursor = this.#follow(after);
   }
 
-  /** Set once events were missing. */
-  get hasLost(): boolean {
-    return this.#hasLost;
+  /** Whether events were missing since this was asked last. */
+  takeLost(): boolean {
+    const hasLost = this.#hasLost;
+    this.#hasLost = false;
+    return hasLost;
   }
 
   /** The next events, or `undefined` at the end. */
@@ -28,6 +30,8 @@ export class Place implements AsyncDisposable {
       const after = first === undefined ? last : first - 1;
       if (after === undefined) throw error;
       this.#hasLost = true;
+      // The log has become shorter, as by an erasure: the turn that was followed went with it.
+      if (first === undefined && this.#turn !== undefined) return undefined;
       this.#cursor = this.#follow(after);
       return this.#cursor.next();
     }

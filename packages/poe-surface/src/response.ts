@@ -223,8 +223,8 @@ export class PoeResponse implements OpenResponse {
       if (isDrained && until === undefined) return this.#finish(plan);
       const events = await this.#during(place.next());
       if (events === LEFT) return;
+      if (place.takeLost()) view.lead(words.lostEvents);
       if (events === undefined) return this.#finish(plan);
-      if (place.hasLost) view.lead(words.lostEvents);
       view.fold(events);
       if (view.nextAt <= now()) await view.tick();
     }

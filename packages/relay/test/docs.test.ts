@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { parseArgv } from "../src/cli/parse-argv.ts";
 import { runRelay } from "../src/cli/run-relay.ts";
 import { readConfig } from "../src/config/read-config.ts";
 import { configSchema } from "../src/config/schema.ts";
@@ -10,7 +11,9 @@ import { createSettings } from "../src/settings.ts";
 import { temporaryDirectory } from "./support.ts";
 import { testApp } from "./test-app.ts";
 
-const page = readFileSync(join(import.meta.dirname, "../../../docs/configuration.md"), "utf8");
+const docs = join(import.meta.dirname, "../../../docs");
+const page = readFileSync(join(docs, "configuration.md"), "utf8");
+const operating = readFileSync(join(docs, "operating.md"), "utf8");
 const [, example = ""] = /^```jsonc\n([\s\S]*?)^```$/m.exec(page) ?? [];
 
 test("the configuration in the documentation is valid and complete enough to start from", async () => {
@@ -63,4 +66,26 @@ test("every flag of start is in the documentation", async () => {
   const flags = [...String(stdout.read()).matchAll(/^ +(--[a-z-]+)/gm)].map((match) => match[1]);
   expect(flags).toHaveLength(10);
   expect(flags.filter((flag) => !page.includes(flag ?? ""))).toEqual([]);
+});
+
+test("every command of the page about operating is one, and each command is on the page", () => {
+  const commands = [...operating.matchAll(/^(?:ExecStart=\/usr\/bin\/)?poe-relay (.+)$/gm)];
+  const asked = commands.map(([, args = ""]) => parseArgv(testApp, args.split(" ")));
+  expect(asked.filter(({ kind }) => kind === "print")).toEqual([]);
+  expect(new Set(asked.map(({ kind }) => kind))).toEqual(
+    new Set(["start", "backup", "restore", "list", "show", "export", "erase"]),
+  );
+});
+
+test("what the page about operating says of log lines is what the sources log", () => {
+  const sources = ["cli/primary.ts", "cli/generation.ts", "start-relay.ts", "router-config.ts"]
+    .map((name) => readFileSync(join(import.meta.dirname, "../src", name), "utf8"))
+    .join("");
+  const [, section = ""] = operating.split("## Logs");
+  const quoted = [...section.matchAll(/^\| (`.*?) +\|/gm)].flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, text = ""]) => text.replace(/… ?|, $/g, "")),
+  );
+  expect(quoted.length).toBeGreaterThan(5);
+  const elsewhere = ["a request had no valid access key"];
+  expect(quoted.filter((text) => !sources.includes(text) && !elsewhere.includes(text))).toEqual([]);
 });

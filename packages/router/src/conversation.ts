@@ -1,6 +1,7 @@
 import type { Agent } from "./agent.ts";
 import type { ConversationHost } from "./conversation-host.ts";
 import { ConversationSessions } from "./conversation-sessions.ts";
+import type { RouterError } from "./errors.ts";
 import { LogWriter } from "./log-writer.ts";
 import type { Lease, TakenItem } from "./store.ts";
 import { Turns } from "./turns.ts";
@@ -122,10 +123,26 @@ export class Conversation {
       const tenure = this.#tenure ?? (await this.#claim());
       // Another owner lives; should it have died since, its inbox was announced anew.
       if (!tenure) continue;
-      for (const taken of await this.#host.store.take(tenure.lease)) await this.#accept(taken);
+      const items = await this.#takeFrom(tenure);
+      if (!items) continue;
+      for (const taken of items) await this.#accept(taken);
       await tenure.writer.flush();
     }
     this.#turns.startNext();
+  }
+
+  /** What was posted; `undefined` when the lease is lost, which is noticed here if nothing was written since. */
+  async #takeFrom({ lease }: Tenure): Promise<readonly TakenItem[] | undefined> {
+    try {
+      return await this.#host.store.take(lease);
+    } catch (error) {
+      if ((error as RouterError).code !== "fenced") throw error;
+      // The next turn must not find the session that is being closed.
+      await this.#abandon(error);
+      // Whoever took it may have left it: an erasure does.
+      this.#moreToTake = true;
+      return undefined;
+    }
   }
 
   async #claim(): Promise<Tenure | undefined> {
@@ -136,19 +153,22 @@ export class Conversation {
       now: () => this.#host.now(),
       onFailure: (error) => this.#failed("append", error),
       onStuck: () => this.#turns.cancelRunning("limit"),
-      onLost: (error) => this.#abandon(error),
+      onLost: (error) => void this.#abandon(error),
     });
     this.#tenure = { lease, writer };
     return this.#tenure;
   }
 
-  /** Nothing that happens here can be recorded any more: whatever runs stops, and nothing is said about it. */
-  #abandon(error: unknown): void {
+  /**
+   * Nothing that happens here can be recorded any more: whatever runs stops, and nothing is said about it. Never rejects;
+   * resolves once the session is closed.
+   */
+  async #abandon(error: unknown): Promise<void> {
     this.#failed("append", error);
     this.#tenure = undefined;
     this.#turns.drop("shutdown");
     this.#turns.cancelRunning("shutdown");
-    this.#sessions.close().catch((cause: unknown) => this.#failed("close session", cause));
+    await this.#sessions.close().catch((cause: unknown) => this.#failed("close session", cause));
   }
 
   async #accept(taken: TakenItem): Promise<void> {

@@ -5,12 +5,22 @@ import {
   type NewEvent,
   RouterError,
   type RouterErrorCode,
+  type TakenItem,
 } from "../src/index.ts";
 import { AgentRig, message, outcomeOf, textOf } from "./agent-rig.ts";
 
-/** A store whose log can be told to fail. */
+/** A store whose log can be told to fail, and that can take leases away. */
 class FailingStore extends MemoryStore {
   broken: RouterErrorCode | undefined;
+  /** Leases with this fence or a lower one are lost. */
+  lost = 0;
+
+  override async take(lease: Lease): Promise<readonly TakenItem[]> {
+    if (lease.fence > this.lost) return super.take(lease);
+    // Whoever took it has left it.
+    await this.release(lease);
+    throw new RouterError("lost", { code: "fenced" });
+  }
 
   override async append(lease: Lease, events: readonly NewEvent[]): Promise<number> {
     if (this.broken) throw new RouterError("broken", { code: this.broken });
@@ -52,6 +62,15 @@ test("a conversation that is fenced stops its agent and forgets what waited", as
   await expect.poll(() => rig.router.running("c")).toBeUndefined();
   expect(await store.last("c")).toBe(last);
   expect(rig.received("session/prompt")).toHaveLength(1);
+});
+
+test("a conversation that was lost while nothing ran in it is claimed again for what is posted then", async () => {
+  const store = new FailingStore();
+  await using rig = new AgentRig(script, { store });
+  await rig.run("first");
+  store.lost = 1;
+  expect(textOf(await rig.run("second"))).toBe("heard second");
+  expect(rig.received("session/prompt")).toHaveLength(2);
 });
 
 test("a router closes while nothing can be saved", async () => {

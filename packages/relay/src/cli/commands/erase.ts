@@ -24,12 +24,17 @@ export async function erase(stateDir: string, asked: Erasable, dryRun: boolean):
   return formatErasure(plan, sessions, dryRun);
 }
 
+/** What the router keeps of a conversation's sessions, by agent, as far as it is read here. */
+type SessionsRecord = {
+  readonly sessions?: Readonly<Record<string, { readonly session: string }>>;
+};
+
 /** Ids of the agents' sessions of what goes as a whole, as far as they are known. */
 async function readSessions(store: SqliteStore, { conversations }: ErasureReport) {
   const sessions: string[] = [];
   for (const conversation of conversations) {
-    const record = await store.readRecord<{ session: string }>(`session:${conversation}`);
-    if (record) sessions.push(record.session);
+    const record = await store.readRecord<SessionsRecord>(`session:${conversation}`);
+    sessions.push(...Object.values(record?.sessions ?? {}).map(({ session }) => session));
   }
   return sessions;
 }
