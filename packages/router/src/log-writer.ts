@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { withinEventSize } from "./event-size.ts";
 import type { EventBody, NewEvent } from "./events.ts";
 import { isOutput, measure } from "./output-cap.ts";
 import { MAX_EVENT_CHARS } from "./session-update.ts";
@@ -71,7 +72,8 @@ export class LogWriter {
       this.#batch[this.#batch.length - 1] = { ...last, text: last.text + event.text };
       return;
     }
-    this.#batch.push({ ...event, at: this.#host.now(), ...(turn !== undefined && { turn }) });
+    const fitting = isOutput(event) ? event : withinEventSize(event);
+    this.#batch.push({ ...fitting, at: this.#host.now(), ...(turn !== undefined && { turn }) });
     if (this.#batch.length === 1) queueMicrotask(() => this.flush().catch(() => undefined));
   }
 

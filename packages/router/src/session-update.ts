@@ -1,10 +1,11 @@
 import type { SessionUpdateParams } from "@acp-kit/acp-wire";
 import { parseMeta } from "@acp-kit/statusline";
 import { parseBoundedJson } from "./bounded-json.ts";
+import { boundedText, wholeCodePoints } from "./bounded-text.ts";
 import type { AgentCommand, AgentContent, EventBody, PlanEntry, ToolContent } from "./events.ts";
 import { asFields, asFieldsList, asText, type Fields } from "./fields.ts";
 
-/** Largest event in a log, in characters of its texts: below 256 KiB as JSON even where each is written as `\u0000`. */
+/** Most characters of an event's texts: below an event's size in bytes even where each is written as `\u0000`. */
 export const MAX_EVENT_CHARS = 40_000;
 
 /** Longest title, path or description in an event, in characters. */
@@ -128,14 +129,15 @@ function parseToolContent(value: unknown): ToolContent[] | undefined {
     if (fields?.["type"] === "content") {
       const block = asFields(fields["content"]);
       const text = block?.["type"] === "text" ? asText(block["text"]) : undefined;
-      if (text !== undefined) content.push({ kind: "text", text: bounded(text) });
+      if (text !== undefined)
+        content.push({ kind: "text", text: boundedText(text, MAX_EVENT_CHARS) });
     } else if (fields?.["type"] === "diff") {
       const oldText = asText(fields["oldText"]);
       content.push({
         kind: "diff",
         path: readTitle(fields["path"]) ?? "",
-        oldText: oldText === undefined ? null : bounded(oldText, MAX_EVENT_CHARS / 2),
-        newText: bounded(asText(fields["newText"]) ?? "", MAX_EVENT_CHARS / 2),
+        oldText: oldText === undefined ? null : boundedText(oldText, MAX_EVENT_CHARS / 2),
+        newText: boundedText(asText(fields["newText"]) ?? "", MAX_EVENT_CHARS / 2),
       });
     } else if (fields?.["type"] === "terminal") {
       content.push({ kind: "terminal", terminal: readWord(fields["terminalId"]) ?? "" });
@@ -218,25 +220,14 @@ function unknown(update: Fields): EventBody {
 }
 
 function readWord(value: unknown): string | undefined {
-  return boundedText(value, MAX_WORD_CHARS);
+  return asBoundedText(value, MAX_WORD_CHARS);
 }
 
 function readTitle(value: unknown): string | undefined {
-  return boundedText(value, MAX_TITLE_CHARS);
+  return asBoundedText(value, MAX_TITLE_CHARS);
 }
 
-function boundedText(value: unknown, maxChars: number): string | undefined {
+function asBoundedText(value: unknown, maxChars: number): string | undefined {
   const text = asText(value);
-  return text === undefined ? undefined : bounded(text, maxChars);
-}
-
-function bounded(text: string, maxChars: number = MAX_EVENT_CHARS): string {
-  return text.length <= maxChars ? text : `${text.slice(0, wholeCodePoints(text, maxChars - 1))}…`;
-}
-
-/** The nearest cut at or before `end` that does not part a surrogate pair. */
-function wholeCodePoints(text: string, end: number): number {
-  if (end >= text.length) return text.length;
-  const before = text.charCodeAt(end - 1);
-  return before >= 0xd800 && before <= 0xdbff ? end - 1 : end;
+  return text === undefined ? undefined : boundedText(text, maxChars);
 }

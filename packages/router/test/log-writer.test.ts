@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { MAX_EVENT_BYTES } from "../src/event-size.ts";
 import { type EventBody, type NewEvent, RouterError, type RouterErrorCode } from "../src/index.ts";
 import { LogWriter, MAX_UNSAVED_BYTES, SAVE_PATIENCE_MS } from "../src/log-writer.ts";
 
@@ -51,6 +52,39 @@ test("what is recorded in one tick is one transaction, and texts in it are one e
     [{ kind: "text", text: "c", at: 1_000, turn: "t" }],
   ]);
 });
+
+test.each<EventBody>([
+  { kind: "turn-end", outcome: { kind: "completed", stopReason: "\u0000".repeat(300_000) } },
+  {
+    kind: "permission-ask",
+    ask: {
+      id: "1",
+      requester: "ana",
+      title: "t".repeat(300_000),
+      toolKind: "execute",
+      subject: "ls",
+      subjectFrom: "input",
+      subjectCut: false,
+      options: Array.from({ length: 5_000 }, (_, n) => ({
+        id: `option ${n}`,
+        name: "\u0000".repeat(900),
+        kind: "allow_once",
+      })),
+      expiresAt: 1,
+    },
+  },
+])(
+  "an event that is larger than the log takes is cut, and still of its kind: %#",
+  async (event) => {
+    const { writer, log } = new Rig();
+    writer.record(event, "t");
+    await writer.flush();
+    const [written] = log.flat();
+    expect(written?.kind).toBe(event.kind);
+    expect(Buffer.byteLength(JSON.stringify(written))).toBeLessThan(MAX_EVENT_BYTES);
+    expect(JSON.stringify(written).length).toBeGreaterThan(256);
+  },
+);
 
 test("what cannot be saved waits, and is saved behind a notice, in order and whole", async () => {
   const rig = new Rig();
