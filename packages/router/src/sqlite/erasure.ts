@@ -240,6 +240,9 @@ export class Erasure {
       id,
       user,
     );
+    // What a record is about is its writer's business: one that names the person goes.
+    const sql = "DELETE FROM records WHERE conversation = ? AND instr(value, ?) > 0";
+    this.#sql.run(sql, id, JSON.stringify(user));
   }
 
   /** Moves everything from the write-ahead log into the database, and leaves the log empty. */

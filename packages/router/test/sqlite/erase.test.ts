@@ -95,6 +95,7 @@ test("a person's own conversations go as a whole; in shared ones their turns are
     "word-of-bob-alone",
     "word-of-bob-shared",
   ]);
+  expect(await store.readRecord("session:shared")).toEqual({ session: "s1" });
   // The log has kept its shape, and its owner.
   expect(await store.last("shared")).toBe(last);
   expect(await store.append(lease, [text("on")])).toBe(last + 1);
@@ -112,6 +113,7 @@ async function shareWithBob(store: SqliteStore) {
   // What a surface and the agent keep for all who are there.
   await store.confirm("shared", "reader", 1, { seq: 1, state: "{}" });
   await store.writeRecord(lease, "session:shared", { session: "s1" });
+  await store.writeRecord(lease, "allowed:shared", [{ person: "user-ana", rule: "ls" }]);
   const [summary] = (await store.listConversations()).filter(
     ({ conversation }) => conversation === "shared",
   );

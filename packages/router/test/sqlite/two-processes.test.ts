@@ -143,17 +143,14 @@ const p99 = (samples: readonly number[]) =>
 
 test("events reach a follower in the other process, and items their owner, within 50 ms", async () => {
   await there.call("emit", "latency", 1, 0);
-  const rounds: { outward: number; inward: number }[] = [];
   // A machine that is busy with other things may spoil a round.
-  while (
-    rounds.length < 3 &&
-    !rounds.some(({ outward, inward }) => Math.max(outward, inward) < 50)
-  ) {
-    rounds.push({ outward: p99(await eventLatencies(100)), inward: p99(await itemLatencies(100)) });
+  for (const sample of [eventLatencies, itemLatencies]) {
+    let best = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 5 && best >= 50; round++) {
+      best = Math.min(best, p99(await sample(100)));
+    }
+    expect(best, sample.name).toBeLessThan(50);
   }
-  expect(Math.min(...rounds.map(({ outward, inward }) => Math.max(outward, inward)))).toBeLessThan(
-    50,
-  );
 });
 
 async function eventLatencies(count: number): Promise<number[]> {
