@@ -1,5 +1,6 @@
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AnswerItem, CancelItem, LogEvent } from "../../src/index.ts";
 import { openSqliteStore, type SqliteStore } from "../../src/sqlite/index.ts";
@@ -180,15 +181,27 @@ async function itemLatencies(count: number): Promise<number[]> {
   return samples;
 }
 
+/** One that is stopped in the middle of a transaction keeps everybody else from writing: that is not what is tested. */
+async function stopBetweenWrites(rig: RelayRig): Promise<void> {
+  for (;;) {
+    rig.signal("SIGSTOP");
+    // Changes nothing, but in a transaction.
+    const written = store.release({ conversation: "c", fence: 0 });
+    if (await Promise.race([written.then(() => true), setTimeout(1_000, false)])) return;
+    rig.signal("SIGCONT");
+    await written;
+  }
+}
+
 test("a stopped owner is not taken over, and goes on when it is woken", async () => {
   const { turn } = await begin("wait", "text");
-  there.signal("SIGSTOP");
+  await stopBetweenWrites(there);
   const last = await store.last("c");
   await here.router.recover();
   const stop = performance.now() + 1_500;
   while (performance.now() < stop) {
     expect(await store.claim("c")).toBeUndefined();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await setTimeout(50);
   }
   expect(await store.orphans()).toEqual([]);
   expect(await store.last("c")).toBe(last);
@@ -221,7 +234,7 @@ test("a process that starts takes what dead owners had, and nothing else", async
   await here.follow(theirs.turn, { conversation: "theirs", until: "text" });
   // Only the starting one is to take over: this process has no router any more, and the other one stands still.
   await here[Symbol.asyncDispose]();
-  there.signal("SIGSTOP");
+  await stopBetweenWrites(there);
   await other.kill();
   const starting = await RelayRig.start(home, "starting", script);
   await starting.call("recover");
