@@ -1,4 +1,5 @@
 import path from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -144,15 +145,23 @@ const p99 = (samples: readonly number[]) =>
 
 test("events reach a follower in the other process, and items their owner, within 50 ms", async () => {
   await there.call("emit", "latency", 1, 0);
-  // A machine that is busy with other things may spoil a round.
   for (const sample of [eventLatencies, itemLatencies]) {
-    let best = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < 5 && best >= 50; round++) {
-      best = Math.min(best, p99(await sample(100)));
+    const beyond: number[] = [];
+    // A machine that is busy with other things may spoil a round, and lets every timer wait.
+    while (beyond.length < 5 && !beyond.some((ms) => ms <= 0)) {
+      const timers = monitorEventLoopDelay({ resolution: TIMER_MS });
+      timers.enable();
+      const reached = p99(await sample(100));
+      timers.disable();
+      const lateMs = Math.max(0, timers.percentile(99) / 1e6 - TIMER_MS);
+      beyond.push(reached - 50 - lateMs);
     }
-    expect(best, sample.name).toBeLessThan(50);
+    expect(Math.min(...beyond), sample.name).toBeLessThanOrEqual(0);
   }
 });
+
+/** How often it is looked how late timers are, in milliseconds. */
+const TIMER_MS = 10;
 
 async function eventLatencies(count: number): Promise<number[]> {
   const samples: number[] = [];
