@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { describingFailure } from "../../open-store.ts";
 import { openStateDir } from "../../state-dir.ts";
-import { findMissing, parseFileManifest, readFileManifest } from "./file-manifest.ts";
+import { asFileManifest, findMissing, readFileManifest } from "./file-manifest.ts";
 import { openKept } from "./kept-state.ts";
 
 /** Missing files that a restore names; of the others it tells how many there are. */
@@ -25,7 +25,7 @@ export async function restore(stateDir: string, file: string): Promise<string> {
   await using directory = await openStateDir(stateDir);
   const options = { directory: directory.path, from };
   const report = await describingFailure(from, () => restoreSqliteStore(options));
-  const manifest = parseFileManifest(report.manifest);
+  const manifest = asFileManifest(report.manifest);
   return `Restored from ${from}. What was there before is in ${directory.path}/store-replaced.db until the next restore.
 Only conversations are brought back, not what agents keep of their sessions. ${
     manifest === undefined

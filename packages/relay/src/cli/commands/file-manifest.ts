@@ -39,7 +39,7 @@ export async function findMissing(
 }
 
 /** `undefined` for a value that is no manifest: backups of earlier versions have none. */
-export function parseFileManifest(value: unknown): FileManifest | undefined {
+export function asFileManifest(value: unknown): FileManifest | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { files, workspaces } = value as Partial<FileManifest>;
   if (typeof files !== "object" || files === null || !Array.isArray(workspaces)) return undefined;
