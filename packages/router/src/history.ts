@@ -68,7 +68,7 @@ function untoldOfTranscript(before: readonly Turn[], told: Told, own: readonly O
     } else if (role === "bot" && answered) {
       const { heard, answer } = answered;
       answered = undefined;
-      if (heard) continue;
+      if (heard || isHeard) continue;
       if (answer !== "") {
         said.push({ speaker: "assistant", text: answer });
         continue;

@@ -32,6 +32,10 @@ export class PlainAgent implements Agent {
   readonly calls: string[] = [];
   /** Everything that it was prompted with, text by text. */
   readonly prompts: string[][] = [];
+  /** The same by session. */
+  readonly heard = new Map<string, string[]>();
+  /** Names of the commands that it tells of when a session is opened. */
+  commands: readonly string[] = [];
   /** Sessions that it holds open. */
   readonly open = new Map<string, Session>();
   /** Sessions that it could open again. */
@@ -46,6 +50,7 @@ export class PlainAgent implements Agent {
   hold: Promise<void> | undefined;
   closeSession?: (session: string) => Promise<void>;
   readonly name: string;
+  #made = 0;
 
   constructor(capabilities: AgentCapabilities = all, name = "s") {
     this.capabilities = capabilities;
@@ -61,11 +66,12 @@ export class PlainAgent implements Agent {
     client: SessionClient,
     systemPrompt?: readonly ContentBlock[],
   ): Promise<SessionSetup> {
-    const session = `${this.name}${this.stored.size + 1}`;
+    this.#made += 1;
+    const session = `${this.name}${this.#made}`;
     this.stored.add(session);
     this.#note(`new ${session}${systemPrompt ? ` with ${JSON.stringify(systemPrompt)}` : ""}`);
     await this.hold;
-    this.open.set(session, { client, prompts: 0 });
+    this.#hold(session, client);
     return { ...this.setup, sessionId: session };
   }
 
@@ -96,6 +102,7 @@ export class PlainAgent implements Agent {
     const held = this.open.get(session);
     if (!held) throw new RpcError(-32002, "no such session");
     held.prompts += 1;
+    this.heard.set(session, [...(this.heard.get(session) ?? []), ...texts]);
     const reply = await this.reply(texts.at(-1) ?? "", session, held.prompts);
     if (typeof reply !== "string") return reply;
     this.say(session, reply);
@@ -126,8 +133,15 @@ export class PlainAgent implements Agent {
   #reopen(how: "resume" | "load", session: string, client: SessionClient): SessionSetup {
     this.#note(`${how} ${session}`);
     if (!this.stored.has(session)) throw new RpcError(-32002, "no such session");
-    this.open.set(session, { client, prompts: 0 });
+    this.#hold(session, client);
     return { ...this.setup, sessionId: session };
+  }
+
+  #hold(session: string, client: SessionClient): void {
+    this.open.set(session, { client, prompts: 0 });
+    if (this.commands.length === 0) return;
+    const availableCommands = this.commands.map((name) => ({ name, description: "" }));
+    this.update(session, { sessionUpdate: "available_commands_update", availableCommands });
   }
 
   #note(call: string): void {
