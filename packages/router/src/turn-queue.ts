@@ -213,9 +213,8 @@ function cancelTurn(
   queue: TurnQueue,
   { turn, cause, user, role }: Extract<QueueEvent, { kind: "cancel-posted" }>,
 ): QueueStep {
-  const isIt = (one: QueuedTurn) => one.turn === turn || one.versions.includes(turn);
-  const waiting = queue.waiting.find(isIt);
-  const found = waiting ?? (queue.active && isIt(queue.active) ? queue.active : undefined);
+  const waiting = queue.waiting.find((one) => one.turn === turn);
+  const found = waiting ?? (queue.active?.turn === turn ? queue.active : undefined);
   if (!found || !mayDecide(user, found.user, role)) return { queue, effects: [] };
   return waiting
     ? end(queue, waiting, { kind: "cancelled", cause })

@@ -203,7 +203,7 @@ export class Turns {
         this.#posted.delete(effect.turn);
         return;
       case "start":
-        this.#turn = this.#run(effect.turn, effect.isCorrection);
+        this.#start(effect.turn, effect.isCorrection);
         return;
     }
   }
@@ -243,18 +243,26 @@ export class Turns {
     this.startNext();
   }
 
-  async #run(turn: string, isCorrection: boolean): Promise<void> {
-    const startedAt = this.#host.now();
+  #start(turn: string, isCorrection: boolean): void {
     const item = this.#posted.get(turn)?.item;
     this.#posted.delete(turn);
     const isCorrected = isCorrection && item?.kind === "prompt";
     const running = item && this.#createRunning(turn, isCorrected ? asCorrection(item) : item);
-    if (running) {
-      this.#running = running;
-      const outcome = await running.runner.run();
-      this.#running = undefined;
-      if (running.session) this.#report(turn, outcome, this.#host.now() - startedAt);
-    }
+    if (running) this.#turn = this.#run(running);
+    else this.#startBehind();
+  }
+
+  async #run(running: Running): Promise<void> {
+    const startedAt = this.#host.now();
+    this.#running = running;
+    const outcome = await running.runner.run();
+    this.#running = undefined;
+    if (running.session) this.#report(running.runner.turn, outcome, this.#host.now() - startedAt);
+    this.#startBehind();
+  }
+
+  /** The active turn is over. */
+  #startBehind(): void {
     this.#step({ kind: "ended" });
     this.startNext();
   }

@@ -113,6 +113,7 @@ export class ConversationModel {
   }
   /** The agent has to stop; its turn ends with its answer. */
   stop(turn: Turn, cause: string): void {
+    if (!turn.cause) this.received.push("cancel");
     turn.cause ??= cause;
     this.endAsks("cancelled");
   }

@@ -263,14 +263,12 @@ export class ConversationRig {
 
   /** Notes what this agent was sent since the last time. */
   #note(): void {
-    for (const { text } of this.#agent.prompts.slice(this.#seen)) {
-      this.#received.push(
-        text.startsWith("[From the relay")
-          ? "reaction"
-          : text.replace(/^.*changed.*\n\n/s, "changed: "),
-      );
+    for (const one of this.#agent.received.slice(this.#seen)) {
+      const text = one === "cancel" ? one : one.text;
+      const isReaction = text.startsWith("[From the relay");
+      this.#received.push(isReaction ? "reaction" : text.replace(/^.*changed.*\n\n/s, "changed: "));
     }
-    this.#seen = this.#agent.prompts.length;
+    this.#seen = this.#agent.received.length;
   }
 
   async #submit(item: PromptItem) {

@@ -76,8 +76,10 @@ export class PuppetPrompt {
 /** An agent in this process that does nothing by itself. Its sessions outlive its crashes, as on a disk. */
 export class PuppetAgent implements Agent {
   readonly capabilities: Agent["capabilities"];
-  /** All that it ever received, oldest first. */
+  /** All prompts that it ever received, oldest first. */
   readonly prompts: PuppetPrompt[] = [];
+  /** What it received, cancels among it. */
+  readonly received: (PuppetPrompt | "cancel")[] = [];
   readonly cancels: string[] = [];
   readonly steers: string[] = [];
   readonly opened: string[] = [];
@@ -133,6 +135,7 @@ export class PuppetAgent implements Agent {
   prompt(session: string, blocks: readonly ContentBlock[]): Promise<SessionPromptResult> {
     const prompt = new PuppetPrompt(session, blocks, this.#clients.get(session));
     this.prompts.push(prompt);
+    this.received.push(prompt);
     for (const wake of this.#waiting) wake();
     this.#waiting.clear();
     return prompt.result.promise;
@@ -147,6 +150,7 @@ export class PuppetAgent implements Agent {
 
   async cancel(session: string): Promise<void> {
     this.cancels.push(session);
+    this.received.push("cancel");
     if (!this.heedsCancel) return;
     for (const prompt of this.open) if (prompt.session === session) prompt.answer("cancelled");
   }

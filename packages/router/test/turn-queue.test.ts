@@ -197,6 +197,16 @@ test.each<[string, Partial<Post>, string[], QueueEffect[], isCorrection?: boolea
   expect(step.effects.filter(({ kind }) => kind !== "tell-queued")).toEqual(effects);
 });
 
+test("a cancel of the running turn stops it although a correction of its message waits", () => {
+  const active = { hasToolCall: true, takesSteering: false };
+  const { queue, effects } = run(
+    [post("v2", { ...replaces("ana1"), active }), cancel("ana1")],
+    busy,
+  );
+  expect(effects.at(-1)).toEqual({ kind: "cancel", cause: "user" });
+  expect(turns(queue)).toEqual(["v2", "bob1", "ana2"]);
+});
+
 test("a correction that is edited before it starts is still one", () => {
   const active = { hasToolCall: true, takesSteering: false };
   const first = run([post("v2", { ...replaces("ana1"), active })], busy).queue;
@@ -210,7 +220,7 @@ test("an edit of an edit finds the message by any of its versions", () => {
   const { queue, effects } = run([post("v3", replaces("ana1"))], first);
   expect(turns(queue)).toEqual(["v3", "bob1", "ana2"]);
   expect(effects.at(-1)).toEqual({ kind: "end", turn: "v2", outcome: edited });
-  expect(turns(run([cancel("v2")], queue).queue)).toEqual(["bob1", "ana2"]);
+  expect(turns(run([cancel("v3")], queue).queue)).toEqual(["bob1", "ana2"]);
 });
 
 test.each<[string, string, string | undefined, QueueEffect[]]>([

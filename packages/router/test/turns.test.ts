@@ -446,6 +446,19 @@ test("a reaction touches no fingerprint and opens no session that was not seeded
   expect(rig.agent.prompts).toHaveLength(1);
 });
 
+test("a turn that starts behind a reaction that nobody can be told ends before its router has closed", async () => {
+  const rig = open();
+  await rig.post("one");
+  await rig.agent.prompted(1);
+  await react(rig);
+  const turn = await rig.post("two");
+  rig.agent.crash();
+  await rig.agent.prompted(2);
+  await rig.router[Symbol.asyncDispose]();
+  expect(outcomeOf(await rig.log())).toEqual({ kind: "cancelled", cause: "shutdown" });
+  expect((await rig.log()).at(-1)?.turn).toBe(turn);
+});
+
 test("a tool that asks while the agent thinks about a reaction is told no, and nobody is asked", async () => {
   const rig = open();
   const turn = await rig.post("one");
