@@ -41,11 +41,9 @@ export function isBareAnswer(text: string): boolean {
   return NUMBER.test(text.trim()) || COMMAND.test(text.trim());
 }
 
-/** The refusal that a question offers: one for this time if it has one. */
+/** The refusal that a question offers for this time; what goes beyond is nobody's to choose by the way. */
 export function refusal(options: readonly PermissionOption[]): Answer {
-  const option =
-    options.find(({ kind }) => kind === "reject_once") ??
-    options.find(({ kind }) => kind === "reject_always");
+  const option = options.find(({ kind }) => kind === "reject_once");
   return option ? { kind: "option", option: option.id } : { kind: "none" };
 }
 

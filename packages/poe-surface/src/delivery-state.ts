@@ -1,4 +1,4 @@
-import { MAX_CHECKPOINT_STATE_BYTES } from "@acp-kit/router";
+import { MAX_CHECKPOINT_STATE_BYTES, MAX_OPEN_QUESTIONS } from "@acp-kit/router";
 
 /** The response that reads a conversation, or did last, as far as other processes need to know it. */
 export type ReaderMark = {
@@ -27,7 +27,7 @@ export type MessageMark = {
 
 /** What the surface keeps with its place in the log. */
 export type DeliveryState = {
-  /** Questions that the newest response showed and left open, in the order shown. */
+  /** Questions that were told and left open; the last of them is the one that the newest response showed. */
   readonly questions: readonly string[];
   /** The turn that a parked response was to show to its end. */
   readonly until?: string;
@@ -40,7 +40,6 @@ export type DeliveryState = {
 
 export const EMPTY_STATE: DeliveryState = { questions: [], answers: [], messages: [] };
 
-const MAX_QUESTIONS = 8;
 const MAX_ANSWERS = 4;
 const MAX_MESSAGES = 4;
 /** Ids come from outside; the whole has to stay within a checkpoint's 4 KiB. In bytes of JSON. */
@@ -64,7 +63,7 @@ export function parseDeliveryState(text: string | undefined): DeliveryState {
 export function formatDeliveryState(state: DeliveryState): string {
   const { questions, until, answers, messages, reader } = state;
   const whole: DeliveryState = {
-    questions: questions.filter(isShort).slice(-MAX_QUESTIONS),
+    questions: questions.filter(isShort).slice(-MAX_OPEN_QUESTIONS),
     ...(until !== undefined && isShort(until) && { until }),
     answers: answers
       .filter(({ key, permission }) => isShort(key) && isShort(permission))

@@ -101,7 +101,11 @@ async function answer(
     conversation,
     answerItem(key, { permission, option }, request),
   );
-  if (posted.how === "refused") return { kind: "say", text: words.notYours };
+  if (posted.how === "refused") {
+    const [running] = await router.openTurns(conversation);
+    const isOwn = running?.who === message.user;
+    return { kind: "say", text: isOwn ? words.approversOnly : words.notYours };
+  }
   const { until } = delivered.state;
   const isRepeat = posted.how === "repeat";
   const ifEmpty = words.nothingMore;

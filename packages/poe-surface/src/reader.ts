@@ -94,6 +94,16 @@ export function openAsks(reader: Reader): readonly PermissionAsk[] {
   return reader.sections.flatMap(({ view }) => view.asks);
 }
 
+/**
+ * Ids of the open questions. The last of them is the one that stands on the screen for the next message to answer: a
+ * renderer shows the oldest of a section, and the last section that has one comes last.
+ */
+export function questionsOf(reader: Reader): readonly string[] {
+  const shown = reader.sections.findLast(({ view }) => view.asks.length > 0)?.view.asks[0]?.id;
+  const others = openAsks(reader).flatMap(({ id }) => (id === shown ? [] : [id]));
+  return shown === undefined ? others : [...others, shown];
+}
+
 export function viewOf(reader: Reader, turn: string): TurnView | undefined {
   return reader.sections.find(({ view }) => view.turn === turn)?.view;
 }

@@ -16,6 +16,7 @@ import {
   currentView,
   hasBegun,
   openAsks,
+  questionsOf,
   repeatQuestions,
   viewOf,
 } from "./reader.ts";
@@ -297,7 +298,7 @@ export class PoeResponse implements OpenResponse {
     await this.#delivery.confirm({
       seq: written?.seq ?? 0,
       phase,
-      questions: written ? openAsks(written).map(({ id }) => id) : [],
+      questions: written ? questionsOf(written) : [],
       ...(isOpen && { until }),
       answered: written && answered,
       delivered,

@@ -8,6 +8,8 @@ export const words = {
   nothingMore: "You have seen everything so far.",
   shownAbove: "It is being answered in the message above.",
   notYours: "Only the person whose message that is, or an approver, can do this.",
+  approversOnly:
+    "Only an approver can choose that option. Send the number of another one, or `!no`.",
   tooLate: "That question has ended; your answer came too late and was not passed on.",
   whichOption: "That is none of the options. Send the number of one of them, or `!no`.",
   waitsForAnswer: "Your message waits until this is answered.",

@@ -57,9 +57,9 @@ describe("a plain yes never chooses more than this once", () => {
   });
 });
 
-test("a plain no chooses the mildest refusal that is offered", () => {
+test("a plain no refuses this once, and never for good", () => {
   expect(parseAnswer("no", [once, never, no])).toEqual(chosen("no"));
-  expect(parseAnswer("no", [once, never])).toEqual(chosen("never"));
+  expect(parseAnswer("no", [once, never])).toEqual({ kind: "none" });
   expect(parseAnswer("no", [once])).toEqual({ kind: "none" });
 });
 

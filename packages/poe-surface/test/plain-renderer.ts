@@ -1,9 +1,16 @@
-import type { MarkupRenderer, Segment, TurnView } from "@acp-kit/router";
+import {
+  type MarkupRenderer,
+  oneQuestionAtATime,
+  type Segment,
+  type TurnView,
+} from "@acp-kit/router";
 
 /** The least markup that lets a test tell the pieces apart. */
 export const plainRenderer: MarkupRenderer<string> = {
   render(view, { show }) {
-    const segments = Array.from(view.segments, (segment) => renderSegment(segment, show.thoughts));
+    const segments = Array.from(oneQuestionAtATime(view.segments), (segment) =>
+      renderSegment(segment, show.thoughts),
+    );
     const parts = [segments.join("") + renderOutcome(view)];
     return view.outcome ? { parts } : { parts, tail: renderTail(view) };
   },

@@ -202,18 +202,37 @@ describe("somebody else", () => {
   });
 });
 
-test("two questions at once are answered one after the other, the one shown last first", async () => {
+test("questions that come together are asked and answered one after another, oldest first", async () => {
   await using rig = await Rig.open();
   const query = rig.ask("do it");
   const prompt = await rig.agent.prompted(1);
-  const a = prompt.ask("a");
-  const b = prompt.ask("b");
-  expect(await finished(query)).toBe("? a 1 yes 2 no? b 1 yes 2 no");
-  const first = rig.ask("1");
-  expect(await b).toEqual({ outcome: "selected", optionId: "once" });
-  expect(await finished(first)).toContain("? a 1 yes 2 no");
-  const second = rig.ask("2");
-  expect(await a).toEqual({ outcome: "selected", optionId: "no" });
+  const names = Array.from({ length: 12 }, (_, n) => `command-${n}`);
+  const outcomes = names.map((name) => prompt.ask(name));
+  const shown = await finished(query);
+  expect(shown).toBe("? command-0 1 yes 2 no");
+  for (const [n, outcome] of outcomes.entries()) {
+    const answer = n % 2 === 0 ? "1" : "2";
+    const response = rig.ask(answer);
+    expect(await outcome).toEqual({ outcome: "selected", optionId: n % 2 === 0 ? "once" : "no" });
+    if (n === names.length - 1) prompt.end();
+    const body = await finished(response);
+    const questions = body.match(/command-\d+/g) ?? [];
+    expect(questions).toEqual(names.slice(n + 1, n + 2));
+  }
+});
+
+test("a plain user who chooses more than once is told who could", async () => {
+  await using rig = await Rig.open();
+  const query = rig.ask("do it");
+  const prompt = await rig.agent.prompted(1);
+  const outcome = prompt.ask("ls", [
+    { optionId: "always", name: "always", kind: "allow_always" },
+    { optionId: "once", name: "yes", kind: "allow_once" },
+  ]);
+  await finished(query);
+  expect(await rig.answer("1")).toContain("Only an approver can choose that option");
+  const next = rig.ask("2");
+  expect(await outcome).toEqual({ outcome: "selected", optionId: "once" });
   prompt.end();
-  await finished(second);
+  await finished(next);
 });

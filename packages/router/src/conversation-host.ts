@@ -1,4 +1,5 @@
 import type { SessionsHost } from "./conversation-sessions.ts";
+import type { Grants } from "./grants.ts";
 import type { RouterMetric } from "./metrics.ts";
 import type { Role } from "./role.ts";
 import type { PermissionPolicy, RouterReport, Workspace } from "./router.ts";
@@ -16,7 +17,9 @@ export type ConversationHost = {
   /** Waits until no other turn works in `exclusive`. */
   lock(exclusive: string, signal: AbortSignal): Promise<() => void>;
   roleOf(user: string): Role | undefined;
-  policy(): PermissionPolicy;
+  policy(toolKind: string): PermissionPolicy;
+  readonly askWhenTainted: boolean;
+  readonly grants: Grants;
   busyPolicy(): BusyPolicy;
   report(report: RouterReport): void;
   measure(metric: RouterMetric): void;

@@ -30,13 +30,16 @@ export class Conversation {
     this.#host = host;
     this.#lastUsedAt = host.now();
     this.#sessions = this.#createSessions();
-    const writer = () => this.#tenure?.writer;
+    const tenure = () => this.#tenure;
     this.#turns = new Turns({
       ...host,
       conversation: id,
       sessions: this.#sessions,
       get writer() {
-        return writer();
+        return tenure()?.writer;
+      },
+      get lease() {
+        return tenure()?.lease;
       },
       failed: (what, error) => this.#failed(what, error),
       report: (report) => {
@@ -192,6 +195,12 @@ export class Conversation {
         this.#tenure?.writer.record({ kind: "session-reset", who: taken.item.user }, undefined);
         await this.#sessions.reset();
         return;
+      case "revoke": {
+        const { user, rules } = taken.item;
+        const { grants, now } = this.#host;
+        if (this.#tenure) await grants.revoke(this.#tenure.lease, user, rules, now());
+        return;
+      }
       case "choose": {
         const told = await this.#sessions.choose(taken.item);
         for (const event of told) this.#tenure?.writer.record(event, undefined);

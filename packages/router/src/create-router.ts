@@ -5,6 +5,7 @@ import { createLog, LogWatch } from "./cursor.ts";
 import { RouterError } from "./errors.ts";
 import type { CancelCause } from "./events.ts";
 import { findRefusal } from "./find-refusal.ts";
+import { type Grant, Grants } from "./grants.ts";
 import { findLastTurn } from "./last-turn.ts";
 import type { ConversationLog } from "./log.ts";
 import { DEFAULT_OPTIONS, type Options } from "./options.ts";
@@ -34,6 +35,7 @@ class ConversationRouter implements Router {
   readonly #config: RouterConfig;
   readonly #now: () => number;
   readonly #limits: TurnLimits;
+  readonly #grants: Grants;
   readonly #watch: LogWatch;
   readonly #conversations = new Map<string, Conversation>();
   readonly #workspaces: Workspaces;
@@ -49,6 +51,7 @@ class ConversationRouter implements Router {
 
   constructor(config: RouterConfig) {
     this.#config = config;
+    this.#grants = new Grants(config.store);
     this.#now = config.now ?? Date.now;
     this.#limits = { ...DEFAULT_TURN_LIMITS, ...config.turnLimits };
     this.defaults = config.defaults ?? DEFAULT_OPTIONS;
@@ -132,6 +135,10 @@ class ConversationRouter implements Router {
 
   openTurns(conversation: string): Promise<readonly OpenTurn[]> {
     return this.#config.store.openTurns(conversation);
+  }
+
+  grants(user: string): Promise<readonly Grant[]> {
+    return this.#grants.list(user, this.#now());
   }
 
   async cancel(conversation: string): Promise<void> {
@@ -295,7 +302,9 @@ class ConversationRouter implements Router {
       workspace: () => this.#workspaces.workspaceOf(id),
       lock: (exclusive, signal) => this.#workspaces.lock(exclusive, signal),
       roleOf: (user) => config.roleOf?.(user, id),
-      policy: () => config.permissionPolicy?.(id) ?? "ask",
+      policy: (toolKind) => config.permissionPolicy?.(id, toolKind) ?? "ask",
+      askWhenTainted: config.askWhenTainted ?? true,
+      grants: this.#grants,
       busyPolicy: () => config.busyPolicy?.(id) ?? "queue",
       report: (report) => config.onReport?.(report),
       measure: (metric) => config.onMetric?.(metric),

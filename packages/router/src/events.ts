@@ -85,6 +85,8 @@ export type PermissionAsk = {
   /** True when the subject is cut: what is really run is more than what is shown. */
   readonly subjectCut: boolean;
   readonly options: readonly PermissionOption[];
+  /** Names exactly what is run, for an answer that is to hold again; absent where none can. */
+  readonly rule?: string;
   /** Milliseconds since the epoch; the question lapses then. */
   readonly expiresAt: number;
 };
@@ -169,6 +171,8 @@ export type EventBody =
       readonly option?: PermissionOption;
       /** The person who chose; absent when a policy, the turn's end or the clock did. */
       readonly by?: string;
+      /** `now`: the answer holds again from now on, for the requester and exactly this. `before`: one that held again. */
+      readonly remembered?: "now" | "before";
     }
   | {
       readonly kind: "file";

@@ -1,10 +1,11 @@
+import { mayAnswer } from "./permission.ts";
 import { mayDecide, type Role } from "./role.ts";
 import type { InboxItem, OpenTurn } from "./store.ts";
 
 /**
- * The open turn of somebody else that an item is about and its person may not decide about: one to cancel, whose
- * question to answer, to give another text, or that asks for the very message that is posted. Whoever owns the
- * conversation asks again: this only knows what is committed.
+ * The open turn that an item is about and its person may not decide about: somebody else's to cancel, to give another
+ * text, or that asks for the very message that is posted; or one whose question they may not answer this way. Whoever
+ * owns the conversation asks again: this only knows what is committed.
  */
 export function findRefusal(
   item: InboxItem,
@@ -14,8 +15,11 @@ export function findRefusal(
   const { user } = item;
   if (user === undefined) return undefined;
   const turn = turns.find((one) => isAbout(item, one));
+  if (!turn) return undefined;
   const role = item.kind === "cancel" && item.implied ? undefined : roleOf(user);
-  return turn && !mayDecide(user, turn.who, role) ? turn : undefined;
+  const ask = item.kind === "answer" && turn.asks.find(({ id }) => id === item.permission);
+  const isTheirs = ask ? mayAnswer(ask, item.option, user, role) : mayDecide(user, turn.who, role);
+  return isTheirs ? undefined : turn;
 }
 
 function isAbout(item: InboxItem, { turn, key, asks }: OpenTurn): boolean {
@@ -29,6 +33,7 @@ function isAbout(item: InboxItem, { turn, key, asks }: OpenTurn): boolean {
     case "reaction":
     case "reset":
     case "choose":
+    case "revoke":
       return false;
   }
 }

@@ -1,4 +1,5 @@
 export { type Agent, STEERING } from "./agent.ts";
+export { MAX_OPEN_QUESTIONS } from "./approvals.ts";
 export { createRouter, DEFAULT_SESSION_TTL_MS } from "./create-router.ts";
 export { RouterError, type RouterErrorCode } from "./errors.ts";
 export type {
@@ -18,12 +19,15 @@ export type {
   TurnPhase,
   Usage,
 } from "./events.ts";
+export type { Grant } from "./grants.ts";
 export { MAX_HISTORY_CHARS } from "./history.ts";
 export type { ConversationLog, Cursor } from "./log.ts";
 export { MemoryStore } from "./memory-store.ts";
 export type { RouterMetric } from "./metrics.ts";
+export { oneQuestionAtATime } from "./one-question-at-a-time.ts";
 export { DEFAULT_OPTIONS, type Options, THINKING_LEVELS } from "./options.ts";
 export { OPTION_PARAMETERS, parseOptions } from "./parse-options.ts";
+export { needsApprover } from "./permission.ts";
 export type { Sequence } from "./persistent-list.ts";
 export { pipeToSink } from "./pipe-to-sink.ts";
 export { PROVIDER_MODEL_PREFIX, providerOf, providerParameters } from "./provider.ts";
@@ -58,6 +62,7 @@ export {
   REDRIVE_WINDOW_MS,
   type ReactionItem,
   type ResetItem,
+  type RevokeItem,
   type Store,
   type TakenItem,
   type TurnRef,

@@ -1,7 +1,13 @@
 import type { PermissionOutcome } from "@acp-kit/acp-wire";
 import type { EventBody, PermissionAsk, PermissionEnd, PermissionOption } from "./events.ts";
 
-type Ending = { end: PermissionEnd; option?: PermissionOption; by?: string };
+/** How a question ended. Without an option the agent is told `cancelled`. */
+export type Ending = {
+  readonly end: PermissionEnd;
+  readonly option?: PermissionOption;
+  readonly by?: string;
+  readonly remembered?: "now" | "before";
+};
 
 /** The open questions of a turn. Each ends once: by an answer, the clock, the agent, or the turn. */
 export class Questions {
@@ -33,8 +39,8 @@ export class Questions {
     const { promise, resolve } = Promise.withResolvers<PermissionOutcome>();
     this.#open.set(ask.id, { ask, tell: resolve });
     this.#record({ kind: "permission-ask", ask });
-    const timer = setTimeout(() => this.#settle(ask.id, { end: "expired" }), expiresInMs);
-    const cancel = () => this.#settle(ask.id, { end: "cancelled" });
+    const timer = setTimeout(() => this.settle(ask.id, { end: "expired" }), expiresInMs);
+    const cancel = () => this.settle(ask.id, { end: "cancelled" });
     signal.addEventListener("abort", cancel);
     if (signal.aborted) cancel();
     try {
@@ -45,20 +51,16 @@ export class Questions {
     }
   }
 
-  /** Answers a question. An option that the agent did not send counts as none of them. False: it is not open. */
-  answer(permission: string, option: string | undefined, by: string): boolean {
-    const sent = this.#open.get(permission)?.ask.options.find((one) => one.id === option);
-    const ending: Ending = sent ? { end: "selected", option: sent, by } : { end: "cancelled", by };
-    return this.#settle(permission, ending);
-  }
-
   /** Ends all of them: the agent is told `cancelled`. */
   drop(): void {
-    for (const id of [...this.#open.keys()]) this.#settle(id, { end: "cancelled" });
+    for (const id of [...this.#open.keys()]) this.settle(id, { end: "cancelled" });
   }
 
-  /** The event is recorded at once, so that it stands before whatever the turn says next. */
-  #settle(permission: string, ending: Ending): boolean {
+  /**
+   * Ends a question; false when it has ended already. The event is recorded at once, so that it stands before whatever
+   * the turn says next.
+   */
+  settle(permission: string, ending: Ending): boolean {
     const question = this.#open.get(permission);
     if (!question) return false;
     this.#open.delete(permission);

@@ -50,6 +50,8 @@ export async function writeReaction(
  */
 export class ReactionSession implements PromptSession {
   readonly model = undefined;
+  readonly place = undefined;
+  readonly isTainted = true;
   readonly #slot: SessionSlot;
   readonly #item: ReactionItem;
   #session: string | undefined;

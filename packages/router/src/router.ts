@@ -1,5 +1,6 @@
 import type { Agent } from "./agent.ts";
 import type { CancelCause, PermissionAsk } from "./events.ts";
+import type { Grant } from "./grants.ts";
 import type { ConversationLog } from "./log.ts";
 import type { RouterMetric } from "./metrics.ts";
 import type { Options } from "./options.ts";
@@ -11,8 +12,11 @@ import type { Turn } from "./transcript.ts";
 import type { BusyPolicy } from "./turn-queue.ts";
 import type { TurnLimits } from "./turn-state.ts";
 
-/** What happens to a tool call that asks: a policy other than `ask` only ever chooses an `allow_once` or a reject option. */
-export type PermissionPolicy = "ask" | "allow" | "deny";
+/**
+ * What happens to a tool call that asks. `ask`: a person decides. `allow`, `deny`: all are. `read-only`: what reads,
+ * searches or thinks is allowed, and everything else is not. None chooses more than an `allow_once` or a `reject_once`.
+ */
+export type PermissionPolicy = "ask" | "allow" | "deny" | "read-only";
 
 /** Where a conversation works. */
 export type Workspace = {
@@ -82,8 +86,13 @@ export type RouterConfig = {
   readonly defaults?: Options;
   /** What a person may decide in a conversation; absent for one who may decide about their own turns only. */
   readonly roleOf?: (user: string, conversation: string) => Role | undefined;
-  /** What happens to a tool call that asks. Default `ask`. */
-  readonly permissionPolicy?: (conversation: string) => PermissionPolicy;
+  /** What happens to a tool call that asks. Default: `ask`. @param toolKind - As the agent calls it; `other` when it does not say. */
+  readonly permissionPolicy?: (conversation: string, toolKind: string) => PermissionPolicy;
+  /**
+   * Whether a turn that carries words of others than its requester asks before it runs, fetches or deletes something, or
+   * does something of an unknown kind, although a policy or a remembered answer allows it. Default: true.
+   */
+  readonly askWhenTainted?: boolean;
   /** Sessions idle for longer are let go by `runGc`. Default 2 h. */
   readonly sessionTtlMs?: number;
   /** The clocks of turns. Default: {@link DEFAULT_TURN_LIMITS}. */
@@ -202,6 +211,8 @@ export interface Router extends AsyncDisposable {
    * @param signal - Aborted: the turn is cancelled as its requester's wish.
    */
   prompt(request: PromptRequest, sink: ChunkSink, signal?: AbortSignal): Promise<void>;
+  /** What is remembered as allowed for a person, oldest first; a {@link RevokeItem} ends it. */
+  grants(user: string): Promise<readonly Grant[]>;
   /** Cancels whatever runs in the conversation. */
   cancel(conversation: string): Promise<void>;
   /** The attached sessions of this process, sorted by conversation. */

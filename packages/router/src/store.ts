@@ -118,6 +118,16 @@ export type ChooseItem = {
   readonly at: number;
 };
 
+/** Ends answers that are remembered for the person, in whatever conversation they were given. */
+export type RevokeItem = {
+  readonly kind: "revoke";
+  readonly key: string;
+  readonly user: string;
+  /** Those for these rules; absent: all. */
+  readonly rules?: readonly string[];
+  readonly at: number;
+};
+
 /** What somebody wants of the owner of a conversation. */
 export type InboxItem =
   | PromptItem
@@ -125,7 +135,8 @@ export type InboxItem =
   | CancelItem
   | ReactionItem
   | ResetItem
-  | ChooseItem;
+  | ChooseItem
+  | RevokeItem;
 
 /** An item that the owner takes: a prompt comes with the turn and attempt that the store gave it. */
 export type TakenItem =

@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto";
 import type { PermissionOutcome, PermissionRequestParams } from "@acp-kit/acp-wire";
+import { type ApprovalHost, Approvals } from "./approvals.ts";
 import type { CancelCause, EventBody, FailurePhase, PermissionAsk, TurnOutcome } from "./events.ts";
-import { choosePolicyOption, parsePermissionAsk, QUESTION_TIMEOUT_MS } from "./permission.ts";
-import { Questions } from "./questions.ts";
-import type { PermissionPolicy, Workspace } from "./router.ts";
+import type { Workspace } from "./router.ts";
+import type { AnswerItem } from "./store.ts";
 import { isWork, ToolCalls } from "./tool-calls.ts";
 import type { ActiveFacts } from "./turn-queue.ts";
 import type { TurnSession } from "./turn-session.ts";
@@ -21,7 +20,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** What a turn does with a session of the agent. */
 export type PromptSession = Pick<
   TurnSession,
-  "endBy" | "model" | "attach" | "prompt" | "cancel" | "abandon"
+  "endBy" | "model" | "place" | "isTainted" | "attach" | "prompt" | "cancel" | "abandon"
 >;
 
 /** Whatever a running turn needs of its conversation. */
@@ -35,9 +34,8 @@ export type TurnHost = {
   flush(): Promise<void>;
   /** The conversation's directory, once no other turn works in it. */
   enter(signal: AbortSignal): Promise<{ workspace: Workspace; leave: () => void }>;
-  policy(): PermissionPolicy;
   onFailure(what: string, error: unknown): void;
-};
+} & Pick<ApprovalHost, "policy" | "roleOf" | "grants" | "remember" | "askWhenTainted">;
 
 /** One turn from its start to its `turn-end`: the shell around {@link reduceTurn}. */
 export class TurnRunner {
@@ -45,7 +43,7 @@ export class TurnRunner {
   /** The person who asked for it. */
   readonly user: string;
   readonly #host: TurnHost;
-  readonly #questions: Questions;
+  readonly #approvals: Approvals;
   readonly #tools = new ToolCalls();
   /** Aborted when the turn is settled: ends whatever still waits on its behalf. */
   readonly #over = new AbortController();
@@ -53,8 +51,6 @@ export class TurnRunner {
   #state: TurnState;
   /** Set by the agent's first word or tool call in this turn. */
   #hasWorked = false;
-  /** Questions that wait for a person. */
-  #asking = 0;
   #promptedAt: number | undefined;
   #leave: (() => void) | undefined;
   #deadline: NodeJS.Timeout | undefined;
@@ -63,12 +59,26 @@ export class TurnRunner {
     this.turn = turn;
     this.user = user;
     this.#host = host;
-    this.#questions = new Questions((event) => this.#host.record(event));
+    const { session } = host;
+    const isRunning = () => this.#state.kind === "running";
+    this.#approvals = new Approvals(user, {
+      ...host,
+      get isRunning() {
+        return isRunning();
+      },
+      get isTainted() {
+        return session.isTainted;
+      },
+      get place() {
+        return session.place;
+      },
+      onChange: () => this.#progress(),
+    });
     this.#state = { kind: "queued", since: host.now() };
   }
 
   get asks(): readonly PermissionAsk[] {
-    return this.#questions.asks;
+    return this.#approvals.asks;
   }
 
   /** The agent has the prompt and has not answered it: what it says now, it says in this turn. */
@@ -94,8 +104,9 @@ export class TurnRunner {
     this.#step({ kind: "cancelled", at: this.#host.now(), cause });
   }
 
-  answer(permission: string, option: string | undefined, by: string): boolean {
-    return this.#questions.answer(permission, option, by);
+  /** False: the question has ended, or that is not the person's to choose. */
+  answer(item: AnswerItem): boolean {
+    return this.#approvals.answer(item);
   }
 
   /**
@@ -108,40 +119,14 @@ export class TurnRunner {
     this.#progress();
   }
 
-  async ask(request: PermissionRequestParams, signal: AbortSignal): Promise<PermissionOutcome> {
-    if (this.#state.kind !== "running") return { outcome: "cancelled" };
+  ask(request: PermissionRequestParams, signal: AbortSignal): Promise<PermissionOutcome> {
+    if (this.#state.kind !== "running") return Promise.resolve({ outcome: "cancelled" });
     const known = this.#tools.inputOf(request.toolCall?.toolCallId ?? "");
-    const ask = parsePermissionAsk(request, {
-      id: randomUUID(),
-      requester: this.user,
-      now: this.#host.now(),
-      ...(known && { known }),
-    });
-    const chosen = choosePolicyOption(this.#host.policy(), ask);
-    if (!chosen) return this.#askPerson(ask, signal);
-    const { option } = chosen;
-    this.#host.record({
-      kind: "permission-answer",
-      permission: ask.id,
-      end: option === undefined ? "cancelled" : "selected",
-      ...(option && { option }),
-    });
-    return option ? { outcome: "selected", optionId: option.id } : { outcome: "cancelled" };
-  }
-
-  async #askPerson(ask: PermissionAsk, signal: AbortSignal): Promise<PermissionOutcome> {
-    this.#asking += 1;
-    this.#progress();
-    try {
-      return await this.#questions.ask(ask, QUESTION_TIMEOUT_MS, signal);
-    } finally {
-      this.#asking -= 1;
-      this.#progress();
-    }
+    return this.#approvals.ask(request, known, signal);
   }
 
   #progress(): void {
-    const awaited = this.#asking > 0 ? "person" : this.#tools.isOneOpen ? "tool" : "agent";
+    const awaited = this.asks.length > 0 ? "person" : this.#tools.isOneOpen ? "tool" : "agent";
     this.#step({ kind: "progressed", at: this.#host.now(), awaited });
   }
 
@@ -160,7 +145,7 @@ export class TurnRunner {
         void this.#prompt();
         return;
       case "drop-questions":
-        this.#questions.drop();
+        this.#approvals.drop();
         return;
       case "cancel-agent":
         this.#host.session.cancel();

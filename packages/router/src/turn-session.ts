@@ -7,6 +7,7 @@ import { RouterError } from "./errors.ts";
 import type { FailurePhase, TurnOutcome } from "./events.ts";
 import { isAuthRequired, parseFailure } from "./failure.ts";
 import { asFields, asText } from "./fields.ts";
+import type { GrantPlace } from "./grants.ts";
 import { findUntold, formatHistory, plainName, type Told } from "./history.ts";
 import { createPromptBlocks, findRequest, isCommand, neutraliseCommand } from "./prompt-blocks.ts";
 import { PromptRecord } from "./prompt-record.ts";
@@ -14,6 +15,7 @@ import { type SessionRecord, withSession } from "./session-record.ts";
 import type { Attached, AttachResult, SessionSlot } from "./session-slot.ts";
 import { describePause, sessionWords } from "./session-words.ts";
 import type { PromptItem } from "./store.ts";
+import { isTainted } from "./taint.ts";
 import type { Turn } from "./transcript.ts";
 import {
   absorbAgentChanges,
@@ -49,6 +51,7 @@ export class TurnSession {
   /** What the session has not heard, framed. */
   #history: string | undefined;
   #phase: FailurePhase = "session";
+  #isTainted = true;
 
   constructor({ turn, item, sessions, recorder }: TurnSessionParts) {
     const request = findRequest(item.query);
@@ -58,6 +61,16 @@ export class TurnSession {
     this.#request = request;
     this.#sessions = sessions;
     this.#recorder = recorder;
+  }
+
+  /** Where the turn works, once it is attached. */
+  get place(): GrantPlace | undefined {
+    return this.#used && { agent: this.#used.name, workspace: this.#used.attached.cwd };
+  }
+
+  /** The session may have been told words of others than the person who asked for the turn. */
+  get isTainted(): boolean {
+    return this.#isTainted;
   }
 
   /** The model that runs, as far as the agent tells. */
@@ -130,6 +143,7 @@ export class TurnSession {
     const text = this.#neutralise(item.text ?? request.content, item.user);
     const blocks = createPromptBlocks({ ...request, content: text });
     const steered = slot.agent.steer?.(attached.session, blocks);
+    if (item.user !== this.#item.user) this.#isTainted = true;
     const isTaken = (await within(STEER_TIMEOUT_MS, Promise.resolve(steered))) ?? false;
     if (isTaken) await this.#sessions.noteAside(item.key);
     return isTaken;
@@ -284,6 +298,8 @@ export class TurnSession {
     this.#phase = "prompt";
     const { slot, attached, name } = this.#current;
     const { host, book } = this.#sessions;
+    const isCrowd = await this.#isCrowd();
+    this.#isTainted = isCrowd || isTainted(this.#item.query);
     const text = this.#neutralise(this.#item.text ?? this.#request.content, this.#item.user);
     // What stands in front of a command would make it plain text: it goes with the next message.
     const isBare = isCommand(text);
@@ -292,7 +308,7 @@ export class TurnSession {
       : {
           systemPrompt: attached.systemPrompt,
           history: this.#history,
-          speaker: await this.#speaker(),
+          speaker: isCrowd ? this.#speaker : undefined,
         };
     const prompted = new PromptRecord(book, name);
     await prompted.send(this.#turn, this.#item, isBare);
@@ -318,12 +334,15 @@ export class TurnSession {
     }
   }
 
-  /** Of one of several people. */
-  async #speaker(): Promise<string | undefined> {
-    const { speaker } = this.#request;
+  /** Several people have written to the agent here. */
+  async #isCrowd(): Promise<boolean> {
     const { parameters } = await this.#sessions.book.read();
-    const isCrowd = Object.keys(parameters).length > 1;
-    return speaker !== undefined && isCrowd ? plainName(speaker) : undefined;
+    return Object.keys(parameters).length > 1;
+  }
+
+  get #speaker(): string | undefined {
+    const { speaker } = this.#request;
+    return speaker === undefined ? undefined : plainName(speaker);
   }
 
   #neutralise(text: string, user: string): string {

@@ -42,6 +42,7 @@ export type Segment =
       readonly end: PermissionEnd;
       readonly option?: PermissionOption;
       readonly by?: string;
+      readonly remembered?: "now" | "before";
     }
   | {
       readonly kind: "file";
@@ -197,7 +198,7 @@ export function reduceTurnView(view: TurnView | undefined, event: LogEvent): Tur
         asks: [...next.asks, event.ask],
       };
     case "permission-answer": {
-      const { permission, end, option, by } = event;
+      const { permission, end, option, by, remembered } = event;
       return {
         ...withSegment(
           next,
@@ -207,6 +208,7 @@ export function reduceTurnView(view: TurnView | undefined, event: LogEvent): Tur
             end,
             ...(option !== undefined && { option }),
             ...(by !== undefined && { by }),
+            ...(remembered && { remembered }),
           },
           event.at,
         ),

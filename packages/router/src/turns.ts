@@ -12,9 +12,8 @@ import { OutputCap } from "./output-cap.ts";
 import { asCorrection, findRequest } from "./prompt-blocks.ts";
 import { createReactionEvent, createReactionLimits, ReactionSession } from "./reaction.ts";
 import { readOutcome } from "./read-outcome.ts";
-import { mayDecide } from "./role.ts";
 import { MAX_EVENT_CHARS, parseSessionUpdate } from "./session-update.ts";
-import type { AnswerItem, CancelItem, PromptItem, ReactionItem } from "./store.ts";
+import type { AnswerItem, CancelItem, Lease, PromptItem, ReactionItem } from "./store.ts";
 import { isWork } from "./tool-calls.ts";
 import {
   EMPTY_QUEUE,
@@ -31,6 +30,7 @@ export type TurnsHost = Omit<ConversationHost, "sessions"> & {
   readonly sessions: ConversationSessions;
   /** Writes what happens while this process owns the conversation; absent when it does not. */
   readonly writer: LogWriter | undefined;
+  readonly lease: Lease | undefined;
   failed(what: string, error: unknown): void;
 };
 
@@ -120,10 +120,8 @@ export class Turns {
   }
 
   /** Whoever posted the answer may have known less than is known here: of what is not theirs to decide nothing is done. */
-  answer({ user, permission, option }: AnswerItem): void {
-    const runner = this.#running?.runner;
-    if (!runner || !mayDecide(user, runner.user, this.#host.roleOf(user))) return;
-    runner.answer(permission, option, user);
+  answer(item: AnswerItem): void {
+    this.#running?.runner.answer(item);
   }
 
   cancel({ turn, cause, user, implied }: CancelItem): void {
@@ -284,12 +282,12 @@ export class Turns {
     if (item.kind === "prompt") {
       const record = (event: EventBody) => writer.record(event, turn);
       const session = sessions.startTurn(turn, item, { record, flush: () => writer.flush() });
-      const host = this.#turnHost(writer, { session, limits, record });
+      const host = this.#turnHost(writer, item.user, { session, limits, record });
       return { runner: new TurnRunner(turn, item.user, host), item, session, hasSpoken: false };
     }
     const slot = sessions.open;
     if (!slot?.attached) return undefined;
-    const host = this.#turnHost(writer, {
+    const host = this.#turnHost(writer, item.user, {
       session: new ReactionSession(item, slot),
       limits: createReactionLimits(limits),
       // Of all that happens in it, the log has that the agent was told.
@@ -303,10 +301,18 @@ export class Turns {
 
   #turnHost(
     writer: LogWriter,
+    user: string,
     own: Pick<TurnHost, "session" | "limits" | "record"> & Partial<Pick<TurnHost, "policy">>,
   ): TurnHost {
     return {
-      policy: () => this.#host.policy(),
+      policy: (toolKind) => this.#host.policy(toolKind),
+      roleOf: (person) => this.#host.roleOf(person),
+      askWhenTainted: this.#host.askWhenTainted,
+      grants: () => this.#host.grants.list(user, this.#host.now()),
+      remember: async (grant) => {
+        const { grants, lease } = this.#host;
+        if (lease) await grants.add(lease, user, grant);
+      },
       ...own,
       now: () => this.#host.now(),
       flush: () => writer.flush(),

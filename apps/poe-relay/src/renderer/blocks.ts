@@ -1,4 +1,4 @@
-import type { Display, Segment, TurnView } from "@acp-kit/router";
+import { type Display, oneQuestionAtATime, type Segment, type TurnView } from "@acp-kit/router";
 import { type Lines, renderMarkdown } from "./markdown.ts";
 
 /** What an agent said or thought, as one text whatever unseen came between its pieces. */
@@ -16,14 +16,14 @@ export type Block = SpokenBlock | Exclude<Segment, { kind: SpokenBlock["kind"] |
  * What a reader sees of a view's segments, in their order. Only the last block still grows. Pure.
  *
  * A file is sent beside the text and a hidden thought not at all: the text goes on behind them, in the middle of a word
- * if need be. Only where two sentences would be glued together the second one is a block of its own.
+ * if need be. Questions are asked one after another. Only where two sentences would be glued together the second one is a block of its own.
  */
 export function readBlocks({ segments }: TurnView, show: Display): readonly Block[] {
   const blocks: Block[] = [];
   let hasThought = false;
   /** Of the text that is last, as far as it was looked at. */
   let lines: Lines | undefined;
-  for (const segment of segments) {
+  for (const segment of oneQuestionAtATime(segments)) {
     switch (segment.kind) {
       case "file":
         continue;

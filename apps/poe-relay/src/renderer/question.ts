@@ -1,4 +1,9 @@
-import type { PermissionAsk, PermissionOption, Segment } from "@acp-kit/router";
+import {
+  needsApprover,
+  type PermissionAsk,
+  type PermissionOption,
+  type Segment,
+} from "@acp-kit/router";
 import { codeLabel, escapeLabel, MAX_TITLE_CODE_POINTS, oneLine } from "./label.ts";
 import { QUESTION_MARK } from "./question-mark.ts";
 
@@ -16,7 +21,7 @@ const headings: ReadonlyMap<string, string> = new Map([
 /** What choosing an option means, by its kind, and how it is said once somebody did. */
 const choices: ReadonlyMap<string, { readonly offer: string; readonly said: string }> = new Map([
   ["allow_once", { offer: "once", said: "✓ allowed once" }],
-  ["allow_always", { offer: "always", said: "✓ allowed always" }],
+  ["allow_always", { offer: "always, for exactly this", said: "✓ allowed always" }],
   ["reject_once", { offer: "no", said: "✗ refused" }],
   ["reject_always", { offer: "never", said: "✗ refused always" }],
 ]);
@@ -28,19 +33,18 @@ export function renderQuestion(ask: PermissionAsk): string {
     `${QUESTION_MARK} **${headings.get(ask.toolKind) ?? "Allow this?"}**`,
     codeBlock(showInvisible(ask.subject)),
     ...renderCaveats(ask, title),
-    renderOptions(ask.options),
+    renderOptions(ask),
   ].join("\n\n");
 }
 
+type Answer = Extract<Segment, { kind: "answer" }>;
+
 /** One line on how a question ended. */
-export function renderAnswer(
-  answer: Extract<Segment, { kind: "answer" }>,
-  requester: string | undefined,
-): string {
+export function renderAnswer(answer: Answer, requester: string | undefined): string {
   const by = answer.by === undefined ? "" : byWhom(answer.by, requester);
   switch (answer.end) {
     case "selected":
-      return `> ${answer.option ? said(answer.option) : "✓ answered"}${by || " by the relay's rules"}`;
+      return `> ${saidBy(answer)}${by || " by the relay's rules"}`;
     case "cancelled":
       return by === "" ? "> ✗ the question was withdrawn" : `> ✗ refused${by}`;
     case "expired":
@@ -66,6 +70,12 @@ export function showInvisible(text: string): string {
   );
 }
 
+function saidBy({ option, remembered }: Answer): string {
+  if (remembered === "now") return "✓ allowed, from now on always for exactly this,";
+  if (remembered === "before") return "✓ allowed as before";
+  return option ? said(option) : "✓ answered";
+}
+
 function said(option: PermissionOption): string {
   return choices.get(option.kind)?.said ?? `✓ answered “${escapeLabel(label(option.name))}”`;
 }
@@ -75,19 +85,22 @@ function byWhom(person: string, requester: string | undefined): string {
   return requester === undefined || person === requester ? " by you" : " by an approver";
 }
 
-function renderOptions(options: readonly PermissionOption[]): string {
-  const numbered = options.map((option, index) => `\`${index + 1}\` ${offer(option, options)}`);
+function renderOptions(ask: PermissionAsk): string {
+  const numbered = ask.options.map((option, index) => {
+    const limit = needsApprover(ask, option) ? " (approvers only)" : "";
+    return `\`${index + 1}\` ${offer(option, ask.options)}${limit}`;
+  });
   const other = "anything else counts as no and is passed on.";
   return numbered.length === 0 ? `Reply: ${other}` : `${numbered.join(" · ")} — ${other}`;
 }
 
-/** The meaning of an option's kind; with the agent's name for it where that says more: how far "always" goes, which "once". */
+/** The meaning of an option's kind; with the agent's name for it where that says more: how far "never" goes, which "once". */
 function offer(option: PermissionOption, all: readonly PermissionOption[]): string {
   const word = choices.get(option.kind)?.offer;
   const name = escapeLabel(label(option.name));
   if (word === undefined) return name || "(no name)";
   const alone = all.filter((other) => other.kind === option.kind).length === 1;
-  const clear = alone && !option.kind.endsWith("_always");
+  const clear = alone && option.kind !== "reject_always";
   return clear || name === "" ? word : `${word} (${name})`;
 }
 

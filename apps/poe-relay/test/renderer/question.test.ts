@@ -29,14 +29,16 @@ const chosen = (id: string): PermissionOption => {
 
 test("options are numbered in the agent's order and say what they mean", () => {
   expect(renderQuestion(ask).split("\n").at(-1)).toBe(
-    "`1` once · `2` always (Allow ls) · `3` no · `4` never (Never) · `5` Ask \\*Bob\\*" +
-      " — anything else counts as no and is passed on.",
+    "`1` once · `2` always, for exactly this (approvers only) · `3` no · `4` never (Never) (approvers only)" +
+      " · `5` Ask \\*Bob\\* (approvers only) — anything else counts as no and is passed on.",
   );
 });
 
 test("an option's name cannot say otherwise than its kind", () => {
   const options = [{ id: "x", name: "No, cancel", kind: "allow_always" }];
-  expect(renderQuestion({ ...ask, options })).toContain("`1` always (No, cancel)");
+  expect(renderQuestion({ ...ask, options })).toContain(
+    "`1` always, for exactly this (approvers only)",
+  );
 });
 
 test("options of one kind are told apart by their names", () => {
@@ -97,10 +99,10 @@ test("the agent's own words stand beside the subject, as code on one line", () =
 });
 
 test("C15: nothing is hidden in the agent's words and the names of its options", () => {
-  const options = [{ id: "x", name: "Al\u200Bways\u202E", kind: "allow_always" }];
+  const options = [{ id: "x", name: "Ne\u200Bver\u202E", kind: "reject_always" }];
   const asked = renderQuestion({ ...ask, title: "a\u202Eb\u200Bc", options });
   expect(asked).toContain("`a b⟨U+200B⟩c`");
-  expect(asked).toContain("`1` always (Al⟨U+200B⟩ways)");
+  expect(asked).toContain("`1` never (Ne⟨U+200B⟩ver)");
 });
 
 test("C17: a question stands behind all that the agent has said, outside of its code", () => {
@@ -133,6 +135,11 @@ describe("an answer is one line", () => {
   test.each([
     [{ option: chosen("o1"), by: "ana" }, "> ✓ allowed once by you"],
     [{ option: chosen("o2"), by: "bob" }, "> ✓ allowed always by an approver"],
+    [
+      { option: chosen("o1"), by: "bob", remembered: "now" },
+      "> ✓ allowed, from now on always for exactly this, by an approver",
+    ],
+    [{ option: chosen("o1"), by: "ana", remembered: "before" }, "> ✓ allowed as before by you"],
     [{ option: chosen("o3"), by: "ana" }, "> ✗ refused by you"],
     [{ option: chosen("o4"), by: "ana" }, "> ✗ refused always by you"],
     [{ option: chosen("o5"), by: "ana" }, "> ✓ answered “Ask \\*Bob\\*” by you"],

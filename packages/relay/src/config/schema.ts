@@ -90,7 +90,7 @@ const agent = section({
   envPass: list(text("the name of a variable"), "names of variables").default([]),
 });
 
-const permissions = oneOf(["ask", "allow", "deny"]).default("ask");
+const permissions = oneOf(["ask", "allow", "deny", "read-only"]).default("ask");
 
 const workspace = z.discriminatedUnion(
   "isolation",

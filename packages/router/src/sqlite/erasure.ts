@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { NewEvent } from "../events.ts";
+import { grantsKey } from "../grants.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import { type Conversations, digestOf } from "./conversations.ts";
 import { StoreError } from "./errors.ts";
@@ -212,6 +213,7 @@ export class Erasure {
   }
 
   #redactRows(id: number, { turns, user }: { turns: ReadonlySet<string>; user: string }): void {
+    this.#sql.run("DELETE FROM records WHERE key = ?", grantsKey(user));
     for (const turn of turns) {
       this.#sql.run("DELETE FROM views WHERE conversation = ? AND turn = ?", id, turn);
       this.#sql.run(

@@ -236,6 +236,25 @@ test("a killed owner is taken over within a second by one that lives: what ran i
   expect(here.received("session/prompt")).toHaveLength(1);
 });
 
+test("a question whose owner died is over: the log says expired, and an answer to it is late", async () => {
+  const { turn, events } = await begin("ask", "permission-ask");
+  const asked = events.at(-1);
+  const permission = asked?.kind === "permission-ask" ? asked.ask.id : "";
+  await there.kill();
+  const ended = await here.follow(turn, { after: asked?.seq ?? 0 });
+  expect(ended[0]).toMatchObject({ kind: "permission-answer", permission, end: "expired" });
+  const answer = {
+    kind: "answer",
+    key: "a",
+    user: "ana",
+    permission,
+    option: "once",
+    at: 1,
+  } as const;
+  expect((await here.router.submit("c", answer)).how).toBe("late");
+  expect(await here.router.openTurns("c")).toEqual([]);
+});
+
 test("a process that starts takes what dead owners had, and nothing else", async () => {
   const other = await RelayRig.start(home, "other", script);
   const { turn } = await begin("wait", "text");
