@@ -39,7 +39,6 @@ export class AgentChild {
   readonly exited: Promise<ChildExit>;
   readonly #child: ChildProcess;
   readonly #stderr = new StderrTail();
-  readonly #redact: (text: string) => string;
   readonly #options: ChildOptions;
   readonly #exit = Promise.withResolvers<ChildExit>();
   #stopped: Promise<void> | undefined;
@@ -71,24 +70,26 @@ export class AgentChild {
     this.#child = child;
     this.#options = options;
     this.exited = this.#exit.promise;
-    this.#redact = createRedactor(options.env);
+    const redact = createRedactor(options.env);
+    const onStderr = (line: string) => {
+      this.#stderr.push(line);
+      options.onStderr?.(line);
+    };
     const lines = new LineSplitter({
       maxLineBytes: MAX_STDERR_LINE_BYTES,
-      onLine: (line) => options.onStderr?.(this.#redact(line)),
-      onOversize: (start) => options.onStderr?.(this.#redact(`${start}…`)),
+      onLine: (line) => onStderr(redact(line)),
+      // Its start may be that of a secret, which nobody would recognise.
+      onOversize: () => onStderr(`(a line of more than ${MAX_STDERR_LINE_BYTES} bytes)`),
     });
-    stderr.on("data", (chunk: Buffer) => {
-      this.#stderr.push(chunk);
-      lines.push(chunk);
-    });
-    stderr.on("end", () => lines.flush());
+    stderr.on("data", (chunk: Buffer) => lines.push(chunk));
+    stderr.on("close", () => lines.flush());
     // A pipe of a dead process breaks; its exit says all there is to say.
     for (const stream of [child, ...child.stdio]) stream?.on("error", () => {});
     child.on("exit", (code, signal) => this.#onExit({ code, signal }));
   }
 
   get stderrTail(): string {
-    return this.#redact(this.#stderr.toString());
+    return this.#stderr.toString();
   }
 
   /**

@@ -26,6 +26,8 @@ export class AgentLink {
   readonly exited: Promise<AgentExit>;
   /** Called when the process has ended, before {@link exited} resolves. */
   onEnded: () => void = () => {};
+  /** Called with the start of a line that was too long. */
+  onOversize: (start: string) => void = () => {};
   /** Tells how many prompts the agent has that were cancelled, and how many that were not. */
   countPrompts: () => Omit<Owed, "calls"> = () => ({ cancelledPrompts: 0, prompts: 0 });
   /** What the agent said about itself. */
@@ -59,7 +61,10 @@ export class AgentLink {
         writeTimeoutMs: options.writeTimeoutMs,
         drainMs: 0,
         onNoise: options.onNoise,
-        onOversize: options.onOversize,
+        onOversize: (start) => {
+          options.onOversize?.(start);
+          this.onOversize(start);
+        },
         onHandlerError: options.onClientError,
         onBroken: () => void this.#endSilent(),
         trace: options.trace,

@@ -3,6 +3,7 @@ import type { AgentOptions } from "./agent-options.ts";
 import { type AgentExit, ErrorCode, RpcError } from "./errors.ts";
 import { type LoginState, type LoginStep, loginMeta, parseLoginState } from "./login.ts";
 import { offerFiles } from "./offer-files.ts";
+import { parseOversize } from "./oversize.ts";
 import { PathMap } from "./path-map.ts";
 import { type SessionClient, SessionClients } from "./session-clients.ts";
 import {
@@ -74,6 +75,10 @@ export class AgentProcess implements AsyncDisposable {
     this.#paths = new PathMap(options.pathMap);
     this.#clients = new SessionClients({ onError, onStray: options.onStrayUpdate });
     link.onEnded = () => this.#clients.clear();
+    link.onOversize = (start) => {
+      const lost = parseOversize(start);
+      if (lost.kind === "other") this.#clients.lose(lost.sessionId);
+    };
     link.countPrompts = () => this.#clients.countPrompts();
     link.conn.handleNotify("session/update", (params) => {
       if (isUpdate(params)) this.#onUpdate(params);

@@ -20,7 +20,8 @@ import {
   parseLine,
 } from "./message.ts";
 import { handled, Outbox } from "./outbox.ts";
-import { OutgoingRequests } from "./outgoing-requests.ts";
+import { OutgoingRequests, type PendingRequest } from "./outgoing-requests.ts";
+import { parseOversize } from "./oversize.ts";
 import { within } from "./within.ts";
 
 /** Lane of what belongs to no session. */
@@ -170,10 +171,7 @@ export class Conn implements AsyncDisposable {
     const splitter = new LineSplitter({
       maxLineBytes: this.#options.maxLineBytes,
       onLine: (line) => this.#receive(parseLine(line), line),
-      onOversize: (start) => {
-        this.counters.oversize++;
-        this.#options.onOversize?.(start);
-      },
+      onOversize: (start) => this.#receiveOversize(start),
     });
     this.#source.start(
       (chunk) => {
@@ -250,6 +248,19 @@ export class Conn implements AsyncDisposable {
     else if (this.#options.malformed !== "answer") return;
     else if (kind === "noise") this.#refuse(null, ErrorCode.parseError, "Not JSON");
     else this.#refuse(null, ErrorCode.invalidRequest, "Not a JSON-RPC message");
+  }
+
+  /** Whoever waits for what was in that line is told; nobody else knows how long it would wait. */
+  #receiveOversize(start: string): void {
+    this.counters.oversize++;
+    this.#options.onOversize?.(start);
+    const lost = parseOversize(start);
+    if (lost.kind === "request") {
+      this.#refuse(lost.id, ErrorCode.invalidRequest, "The request is too long");
+    } else if (lost.kind === "answer") {
+      const error = new WireError("The answer is too long to be read.", { code: "protocol" });
+      this.#deliver({ id: lost.id }, (pending) => pending.fail(error));
+    }
   }
 
   #receiveMessage(message: IncomingMessage): void {
@@ -348,13 +359,18 @@ export class Conn implements AsyncDisposable {
   }
 
   #receiveAnswer(message: IncomingMessage): void {
-    const pending = this.#outgoing.take(message);
+    this.#deliver(message, (pending) => pending.settle(message));
+  }
+
+  /** Brings an answer to the request that waits for it, behind what came before it. */
+  #deliver(answer: IncomingMessage, settle: (pending: PendingRequest) => void): void {
+    const pending = this.#outgoing.take(answer);
     if (pending === "late") this.counters.lateAnswers++;
     else if (pending === "stray") this.counters.strayAnswers++;
-    else if (this.#lanes.idle) pending.settle(message);
+    else if (this.#lanes.idle) settle(pending);
     else {
-      this.#lanes.run(laneOf(pending.params) || laneOf(message.result), () => {
-        pending.settle(message);
+      this.#lanes.run(laneOf(pending.params) || laneOf(answer.result), () => {
+        settle(pending);
         return undefined;
       });
     }

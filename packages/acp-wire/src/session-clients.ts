@@ -9,6 +9,11 @@ export interface SessionClient {
    */
   update(params: SessionUpdateParams): void;
   /**
+   * A message above the longest accepted line was left out. It was of this session, or it does not
+   * say of which, and this one has a prompt.
+   */
+  lost?(): void;
+  /**
    * A question of the agent. `signal` aborts when it need not be answered any more: the turn was
    * cancelled, the agent is gone, or it took the question back. The agent is then told `cancelled`,
    * whatever this returns later.
@@ -31,8 +36,9 @@ interface Session {
 }
 
 const CANCELLED: PermissionOutcome = { outcome: "cancelled" };
-/** Updates that may wait for the answer which tells what session they are of. */
+/** Updates that may wait for the answer which tells what session they are of, and their size as JSON. */
 const MAX_EARLY_UPDATES = 10_000;
+const MAX_EARLY_CHARS = 16 * 1024 * 1024;
 
 /** Brings what an agent sends to whoever listens to that session. */
 export class SessionClients {
@@ -40,6 +46,7 @@ export class SessionClients {
   readonly #sessions = new Map<string, Session>();
   /** Updates that came before the answer of the session/new that made their session. */
   #early: SessionUpdateParams[] = [];
+  #earlyChars = 0;
   /** Calls in flight whose answer will bring a session id. */
   #opening = 0;
   /** Resolves when a session was added or none is being opened any more. */
@@ -57,7 +64,7 @@ export class SessionClients {
     } finally {
       this.#opening--;
       if (this.#opening === 0) {
-        for (const params of this.#early.splice(0)) this.#options.onStray?.(params);
+        for (const params of this.#takeEarly()) this.#options.onStray?.(params);
         this.#changed();
       }
     }
@@ -71,9 +78,7 @@ export class SessionClients {
       const added = { client, cancelling: false, prompts: 0, asks: new Set<AbortController>() };
       this.#sessions.set(session, added);
     }
-    const early = this.#early;
-    this.#early = [];
-    for (const params of early) this.update(params);
+    for (const params of this.#takeEarly()) this.update(params);
     this.#changed();
   }
 
@@ -89,15 +94,20 @@ export class SessionClients {
   update(params: SessionUpdateParams): void {
     const session = this.#sessions.get(params.sessionId);
     if (session === undefined) {
-      if (this.#opening > 0 && this.#early.length < MAX_EARLY_UPDATES) this.#early.push(params);
-      else this.#options.onStray?.(params);
+      if (!this.#keepEarly(params)) this.#options.onStray?.(params);
       return;
     }
-    try {
-      session.client.update(params);
-    } catch (error) {
-      this.#options.onError(error, "session/update");
-    }
+    this.#tell(() => session.client.update(params));
+  }
+
+  /** A message was left out: of this session, or of one that nobody knows. */
+  lose(sessionId: string | undefined): void {
+    const named = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
+    const concerned =
+      named === undefined
+        ? [...this.#sessions.values()].filter(({ prompts }) => prompts > 0)
+        : [named];
+    for (const { client } of concerned) this.#tell(() => client.lost?.());
   }
 
   async ask(request: PermissionRequestParams, signal: AbortSignal): Promise<PermissionOutcome> {
@@ -155,6 +165,30 @@ export class SessionClients {
   clear(): void {
     for (const id of this.#sessions.keys()) this.#cancelAsks(id);
     this.#sessions.clear();
+  }
+
+  #tell(what: () => void): void {
+    try {
+      what();
+    } catch (error) {
+      this.#options.onError(error, "session/update");
+    }
+  }
+
+  #keepEarly(params: SessionUpdateParams): boolean {
+    if (this.#opening === 0 || this.#early.length >= MAX_EARLY_UPDATES) return false;
+    const chars = JSON.stringify(params).length;
+    if (this.#earlyChars + chars > MAX_EARLY_CHARS) return false;
+    this.#early.push(params);
+    this.#earlyChars += chars;
+    return true;
+  }
+
+  #takeEarly(): SessionUpdateParams[] {
+    const early = this.#early;
+    this.#early = [];
+    this.#earlyChars = 0;
+    return early;
   }
 
   #cancelAsks(id: string): void {

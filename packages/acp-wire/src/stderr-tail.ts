@@ -1,16 +1,17 @@
-/** How much of an agent's stderr is kept for error reports, in bytes. */
-const TAIL_BYTES = 8 * 1024;
+/** How much of an agent's stderr is kept for error reports, in characters. */
+const TAIL_CHARS = 8 * 1024;
 
-/** The last few KiB of a stream. */
+/** The last lines of a stream, whose secrets were blackened: where they are cut does not matter then. */
 export class StderrTail {
-  #bytes: Buffer = Buffer.alloc(0);
+  #text = "";
 
-  push(chunk: Buffer): void {
-    const bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
-    this.#bytes = Buffer.from(bytes.subarray(Math.max(0, bytes.length - TAIL_BYTES)));
+  push(line: string): void {
+    this.#text += `${line}\n`;
+    // Now and then is enough: cutting at each line would copy the whole text for each.
+    if (this.#text.length > 2 * TAIL_CHARS) this.#text = this.#text.slice(-TAIL_CHARS);
   }
 
   toString(): string {
-    return this.#bytes.toString("utf8").trim();
+    return this.#text.slice(-TAIL_CHARS).trim();
   }
 }

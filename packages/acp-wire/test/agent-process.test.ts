@@ -68,6 +68,26 @@ describe("a session", () => {
     expect(agent.hasSession("s1")).toBe(true);
   });
 
+  it("is told of an update that was too long to be read, and no other session is", async () => {
+    const onOversize = vi.fn();
+    await using agent = await rawAgent([], { maxLineBytes: 4_000, onOversize });
+    const listener = Object.assign(new Listener(), { lost: vi.fn() });
+    const other = Object.assign(new Listener(), { lost: vi.fn() });
+    const { sessionId } = await agent.newSession("/tmp", listener);
+    await agent.newSession("/tmp", other);
+    await agent.prompt(sessionId, text("too-long"));
+    expect(listener.lost).toHaveBeenCalledTimes(1);
+    expect(other.lost).not.toHaveBeenCalled();
+    expect(onOversize).toHaveBeenCalledTimes(1);
+  });
+
+  it("does not wait for a prompt's answer that was too long to be read", async () => {
+    await using agent = await rawAgent([], { maxLineBytes: 4_000 });
+    const { sessionId } = await agent.newSession("/tmp", new Listener());
+    const error = await agent.prompt(sessionId, text("too-long-answer")).catch((e: unknown) => e);
+    expect(error).toMatchObject({ code: "protocol", phase: "prompt" });
+  });
+
   it("list follows the pages", async () => {
     await using agent = await rawAgent();
     const sessions = await agent.listSessions("/tmp");

@@ -331,11 +331,37 @@ describe("input that is no message", () => {
   it("and an oversize line are counted and cost no good line", async () => {
     const onOversize = vi.fn();
     const peer = new RawPeer({ maxLineBytes: 50, onOversize }, (conn) => conn.handle("m", () => 1));
-    peer.write(`{"id":1,"method":"m","params":"${"x".repeat(100)}"}`, { id: 2, method: "m" });
+    peer.write(`{"method":"m","params":"${"x".repeat(100)}"}`, { id: 2, method: "m" });
     expect(await peer.received(1)).toMatchObject([{ id: 2 }]);
     expect(peer.conn.counters.oversize).toBe(1);
-    expect(onOversize.mock.calls[0]?.[0]).toMatch(/^\{"id":1,"method":"m"/);
+    expect(onOversize.mock.calls[0]?.[0]).toMatch(/^\{"method":"m"/);
   });
+
+  it.each([
+    ["the method last", (rest: string) => `{"id":"a","method":"m",${rest}}`, "a"],
+    ["the id last", (rest: string) => `{"jsonrpc": "2.0", "method": "m", "id": 7, ${rest}}`, 7],
+  ])(
+    "do not let the peer wait for the answer to an oversize request with %s",
+    async (_, line, id) => {
+      const peer = new RawPeer({ maxLineBytes: 100 });
+      peer.write(line(`"params":"${"x".repeat(100)}"`));
+      expect(await peer.received(1)).toMatchObject([
+        { id, error: { code: ErrorCode.invalidRequest } },
+      ]);
+    },
+  );
+
+  it.each([['{"jsonrpc":"2.0","id":1,"result":'], ['{"id":"1","error":']])(
+    "fail the request whose answer is oversize: %s",
+    async (start) => {
+      const peer = new RawPeer({ maxLineBytes: 100 });
+      const first = rejection(peer.conn.request("m"));
+      const second = peer.conn.request("m");
+      peer.write(`${start}"${"x".repeat(100)}"}`, { id: 2, result: "good" });
+      expect(await first).toMatchObject({ code: "protocol", sent: true });
+      expect(await second).toBe("good");
+    },
+  );
 });
 
 describe("hostile keys", () => {

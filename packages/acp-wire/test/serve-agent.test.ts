@@ -281,6 +281,50 @@ describe("a question", () => {
     expect(served.texts).toEqual([expected]);
   });
 
+  it("that was answered elsewhere is taken back, and its turn goes on", async () => {
+    const elsewhere = new AbortController();
+    await using served = new Served({
+      factory: scripted(async (turn) => {
+        const { signal } = elsewhere;
+        const withdrawn = await turn.requestPermission({ toolCallId: "t" }, options, { signal });
+        const late = await turn.requestPermission({ toolCallId: "t" }, options, { signal });
+        await turn.text(JSON.stringify([withdrawn, late, turn.signal.aborted]));
+      }),
+    });
+    served.onAsk = () => {
+      elsewhere.abort();
+      return new Promise(() => {});
+    };
+    const sessionId = await served.open();
+    expect(await served.prompt(sessionId, "go")).toEqual({ stopReason: "end_turn" });
+    const cancelled = { outcome: "cancelled" };
+    expect(served.texts).toEqual([JSON.stringify([cancelled, cancelled, false])]);
+    const methods = served.wire.map(({ message }) => message["method"]);
+    expect(methods.filter((method) => method === "session/request_permission")).toHaveLength(1);
+    expect(methods).toContain("$/cancel_request");
+  });
+
+  it("with a signal of its own is cancelled with its turn all the same", async () => {
+    const outcomes: unknown[] = [];
+    const asked = Promise.withResolvers<void>();
+    await using served = new Served({
+      factory: scripted(async (turn) => {
+        const { signal } = new AbortController();
+        outcomes.push(await turn.requestPermission({ toolCallId: "t" }, options, { signal }));
+      }),
+    });
+    served.onAsk = () => {
+      asked.resolve();
+      return new Promise(() => {});
+    };
+    const sessionId = await served.open();
+    const prompt = served.prompt(sessionId, "go");
+    await asked.promise;
+    await served.client.notify("session/cancel", { sessionId });
+    expect(await prompt).toEqual({ stopReason: "cancelled" });
+    expect(outcomes).toEqual([{ outcome: "cancelled" }]);
+  });
+
   it("says allow_persistent as allow_always, and as it is only in compat mode", async () => {
     for (const compat of [false, true]) {
       await using served = new Served({ factory: asking(), compat });

@@ -22,6 +22,12 @@ if (faults.has("exit-before")) {
   process.stderr.write("cannot start: no key\n");
   process.exit(3);
 }
+if (faults.has("loud-exit")) {
+  const { TEST_TOKEN, TEST_BETWEEN } = process.env;
+  const loud = `${Array(10_000).fill(TEST_TOKEN).join(TEST_BETWEEN)}\nthe end\n`;
+  await new Promise((resolve) => process.stderr.write(loud, resolve));
+  process.exit(3);
+}
 if (faults.has("ignore-term")) process.on("SIGTERM", () => {});
 if (faults.has("ignore-eof")) setInterval(() => {}, 1_000);
 
@@ -90,6 +96,17 @@ createInterface({ input: process.stdin }).on("line", (line) => {
           process.exit(6),
         );
         return;
+      }
+      if (text === "too-long") {
+        // One update of this session, then the answer.
+        return writeAll([
+          update(sessionId, "x".repeat(5_000)),
+          { jsonrpc: "2.0", id, result: { stopReason: "end_turn" } },
+        ]);
+      }
+      if (text === "too-long-answer") {
+        const _meta = { long: "x".repeat(5_000) };
+        return send({ id, result: { stopReason: "end_turn", _meta } });
       }
       if (text === "stop-reading") {
         process.stdin.pause();
