@@ -27,8 +27,36 @@ export const connectClient: Record<
   },
 };
 
+/** The least that asks and takes one answer at a time: each comes whole, in one chunk. */
+export function connectFloor(readable: Readable, writable: Writable): Peer {
+  let take: (result: unknown) => void = () => {};
+  let id = 0;
+  readable.on("data", (chunk: Buffer) => take(parseChunk(chunk).result));
+  return {
+    request: (method, params) =>
+      new Promise((resolve) => {
+        take = resolve;
+        writable.write(`${JSON.stringify({ jsonrpc: "2.0", id: ++id, method, params })}\n`);
+      }),
+  };
+}
+
+function parseChunk(chunk: Buffer): { id?: unknown; result?: unknown } {
+  return JSON.parse(chunk.toString("utf8", 0, chunk.length - 1)) as { id?: unknown };
+}
+
 /** An agent on Node streams that answers every prompt at once. */
-export const serveAgentOn: Record<Library, (readable: Readable, writable: Writable) => void> = {
+export const serveAgentOn: Record<
+  Library | "floor",
+  (readable: Readable, writable: Writable) => void
+> = {
+  floor(readable, writable) {
+    readable.on("data", (chunk: Buffer) => {
+      const { id } = parseChunk(chunk);
+      const answer = { jsonrpc: "2.0", id, result: { stopReason: "end_turn" } };
+      writable.write(`${JSON.stringify(answer)}\n`);
+    });
+  },
   ours(readable, writable) {
     const conn = new Conn({ readable, writable });
     conn.handle("session/prompt", () => ({ stopReason: "end_turn" }));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { connectClient, type Library } from "./clients.ts";
+import { connectClient, connectFloor, type Library } from "./clients.ts";
 import { pipeChunks, TRAFFIC, type TrafficKind } from "./traffic.ts";
 
 const RUNS = 5;
@@ -72,23 +72,24 @@ async function stdio(how: "batch" | "single"): Promise<Record<Library, number>> 
   return perMessage(await medians(wall, run), count);
 }
 
-/** Time of a prompt that is answered at once, both ends by one library, in µs. */
-async function roundTrips(): Promise<Record<Library, number>> {
+/**
+ * Time of a prompt that is answered at once, both ends by one library, in µs. `floor` is what two
+ * processes take that only write, read and parse: most of it is the system waking one, then the other.
+ */
+async function roundTrips(): Promise<Record<Library | "floor", number>> {
+  const names = ["ours", "sdk", "floor"] as const;
   const run = Object.fromEntries(
-    (["ours", "sdk"] as const).map((library) => {
-      const child = start([file("echo-agent.ts"), library]);
-      const peer = connectClient[library](
-        child.stdout as Readable,
-        child.stdin as Writable,
-        () => {},
-      );
+    names.map((name) => {
+      const { stdout, stdin } = start([file("echo-agent.ts"), name]);
+      const io = [stdout as Readable, stdin as Writable] as const;
+      const peer = name === "floor" ? connectFloor(...io) : connectClient[name](...io, () => {});
       const once = async () => {
         const params = { sessionId: "s", prompt: [{ type: "text", text: "hello" }] };
         for (let at = 0; at < ROUND_TRIPS; at++) await peer.request("session/prompt", params);
       };
-      return [library, once];
+      return [name, once];
     }),
-  ) as Record<Library, () => Promise<void>>;
+  ) as Record<Library | "floor", () => Promise<void>>;
   return perMessage(await medians(wall, run), ROUND_TRIPS);
 }
 
@@ -188,6 +189,7 @@ const report = {
     "stdio batch emitter, SDK / ours": { is: ratio(batch.sdk, batch.ours), atLeast: 4 },
     "stdio one write each, SDK / ours": { is: ratio(single.sdk, single.ours), atLeast: 2.5 },
     "round trip, SDK / ours": { is: ratio(trips.sdk, trips.ours), atLeast: 2.3 },
+    "round trip, SDK / floor": { is: ratio(trips.sdk, trips.floor), atLeast: 0 },
     "import, SDK / ours": { is: ratio(load.sdk, load.ours), atLeast: 5 },
   },
 };
