@@ -210,7 +210,7 @@ describe("a healthy agent", () => {
     const answered = Promise.withResolvers<void>();
     let ping: unknown;
     await using agent = await rawAgent(["ignore-cancel"], {
-      silence: { cancelledMs: 1_000 },
+      silence: { cancelledMs: 4_000 },
       trace: (direction, message) => {
         const { id, method } = message as { id?: unknown; method?: string };
         if (method === "_acp-kit.dev/ping") {

@@ -14,7 +14,7 @@ const script = {
   ],
 };
 
-/** An agent that may be deaf for a moment only. */
+/** An agent that may be deaf for moments only. */
 function createAgent(): AgentSupervisor {
   const file = path.join(mkdtempSync(path.join(tmpdir(), "frozen-agent-")), "script.json");
   writeFileSync(file, JSON.stringify(script));
@@ -23,7 +23,7 @@ function createAgent(): AgentSupervisor {
     hostEnv: process.env,
     clientInfo: { name: "router-test", version: "0" },
     stopTimings: { eofMs: 100, termMs: 100 },
-    silence: { cancelledMs: 400, callMs: 400 },
+    silence: { cancelledMs: 400, callMs: 3_000 },
   });
 }
 
