@@ -1,9 +1,9 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { AgentSupervisor } from "@acp-kit/acp-wire";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { AgentRig, outcomeOf, textOf } from "./agent-rig.ts";
 
 const demoAgent = fileURLToPath(new URL("../../demo-agent/src/main.ts", import.meta.url));
@@ -16,7 +16,9 @@ const script = {
 
 /** An agent that may be deaf for moments only. */
 function createAgent(): AgentSupervisor {
-  const file = path.join(mkdtempSync(path.join(tmpdir(), "frozen-agent-")), "script.json");
+  const directory = mkdtempSync(path.join(tmpdir(), "frozen-agent-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const file = path.join(directory, "script.json");
   writeFileSync(file, JSON.stringify(script));
   return new AgentSupervisor({
     command: [process.execPath, "--conditions=@acp-kit/source", demoAgent, "--script", file],
