@@ -3,7 +3,8 @@ import { parseEvent } from "@acp-kit/dcode-protocol";
 import { type DcodeStep, type FakeDcode, waitFor } from "@acp-kit/testkit";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Account, heardOf } from "./account.ts";
+import { Account } from "./account.ts";
+import { heardOf } from "./heard.ts";
 import { Listener, Rig, SOON_MS, text } from "./rig.ts";
 
 const RUNS = process.env["ACP_KIT_SOAK"] ? 200 : 15;

@@ -106,7 +106,7 @@ describe("events come each once and in order", () => {
     expect(positions(server)).toEqual(["1", "2"]);
   });
 
-  test("whatever their size, in whatever pieces", { timeout: 30_000 }, async () => {
+  test("whatever their size, in whatever pieces", { timeout: 60_000 }, async () => {
     const content = 'é😀"<\n'.repeat(1_200_000);
     const bytes = Buffer.from(frame(1, content) + frame(2));
     const pieces: Buffer[] = [];
@@ -189,7 +189,7 @@ describe("the stream ends", () => {
     const waits: number[] = [];
     const client = new DcodeClient({ socketPath: "/nonexistent/d.sock" });
     const events = client.events("s1", {
-      retry: { firstMs: 1, maxMs: 8, forMs: 60 },
+      retry: { firstMs: 1, maxMs: 8, forMs: 1_000 },
       onDisconnect: (_, delayMs) => void waits.push(delayMs),
     });
     expect(await refusal(events.next())).toMatchObject({ code: "unreachable" });
