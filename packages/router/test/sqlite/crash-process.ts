@@ -4,7 +4,7 @@
  * relay's name, a seed.
  */
 import { createHash } from "node:crypto";
-import { openSync, writeSync } from "node:fs";
+import { openSync, readFileSync, writeSync } from "node:fs";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -25,6 +25,7 @@ const random = createRandom(Number(seed));
 const seen = openSync(path.join(directory, `${name}-seen.jsonl`), "a");
 const note = (line: unknown) => writeSync(seen, `${JSON.stringify(line)}\n`);
 const began = performance.now();
+const starvedBefore = readStarvedMs();
 
 const agent = new AgentSupervisor({
   command: [
@@ -46,7 +47,20 @@ const router = createRouter({
   turnLimits: { cancelGraceMs: 200 },
 });
 await router.recover();
-process.send?.({ recoveredInMs: performance.now() - began, openedInMs });
+process.send?.({
+  recoveredInMs: performance.now() - began,
+  openedInMs,
+  starvedMs: readStarvedMs() - starvedBefore,
+});
+
+/** How long this process could have run and was not let, in milliseconds; 0 where the system does not say. */
+function readStarvedMs(): number {
+  try {
+    return Number(readFileSync("/proc/self/schedstat", "utf8").split(" ")[1]) / 1e6;
+  } catch {
+    return 0;
+  }
+}
 
 const conversations = ["c0", "c1", "c2", "c3"];
 /** Messages that this process has sent, newest last. */

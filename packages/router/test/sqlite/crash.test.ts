@@ -45,8 +45,15 @@ const script = {
   ],
 };
 
-/** Counted from the opening of the store; `openedInMs` is when it was open. */
-type Recovery = { readonly openedInMs: number; readonly recoveredInMs: number };
+/**
+ * Counted from the opening of the store; `openedInMs` is when it was open. `starvedMs` of the process's time went to
+ * others on a busy machine.
+ */
+type Recovery = {
+  readonly openedInMs: number;
+  readonly recoveredInMs: number;
+  readonly starvedMs: number;
+};
 
 type Row = Record<string, unknown>;
 
@@ -261,7 +268,7 @@ test(`a relay that is killed ${KILLS} times at random instants loses nothing and
       await setTimeout(random.integer(0, 500));
     } else {
       const told = await recovered;
-      expect(told.recoveredInMs, JSON.stringify(told)).toBeLessThan(1_000);
+      expect(told.recoveredInMs - told.starvedMs, JSON.stringify(told)).toBeLessThan(1_000);
       await expectTakenOver(scene);
       await setTimeout(random.integer(0, 1_500));
     }
