@@ -32,7 +32,7 @@ export class Line<Member extends LineMember> {
   /** Adds a response at the end; one for the message of an earlier response takes that one's place. */
   enter(member: Member): void {
     const members = [...this.of(member.conversation)];
-    const at = member.key === "" ? -1 : members.findIndex(({ key }) => key === member.key);
+    const at = members.findIndex((other) => isSameMessage(other, member));
     // Right behind the older one, which is about to leave.
     members.splice(at < 0 ? members.length : at + 1, 0, member);
     this.#members.set(member.conversation, members);
@@ -70,4 +70,12 @@ export class Line<Member extends LineMember> {
     if (this.#members.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#empty.push(resolve));
   }
+}
+
+/** Whoever else names the message is not the one who wrote it. */
+export function isSameMessage(
+  one: Pick<LineMember, "key" | "user">,
+  other: Pick<LineMember, "key" | "user">,
+): boolean {
+  return one.key !== "" && one.key === other.key && one.user === other.user;
 }

@@ -8,6 +8,7 @@ import type { ReaderMark } from "./delivery-state.ts";
 import { type Departure, strongerDeparture } from "./departure.ts";
 import { foreignReaderLeft } from "./elsewhere.ts";
 import { EventSocket } from "./event-socket.ts";
+import { isSameMessage } from "./line.ts";
 import { Place } from "./place.ts";
 import type { Plan } from "./plan.ts";
 import { Presentation } from "./presentation.ts";
@@ -177,7 +178,7 @@ export class PoeResponse implements OpenResponse {
       at: now(),
       others: line
         .of(this.conversation)
-        .filter((other) => other !== this && (other.key === "" || other.key !== this.key)),
+        .filter((other) => other !== this && !isSameMessage(other, this)),
       onStopping: () => {
         this.#note = words.stopping;
       },

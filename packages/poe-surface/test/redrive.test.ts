@@ -1,4 +1,4 @@
-import type { PoeQuery } from "@acp-kit/testkit";
+import { createPoeId, type PoeQuery } from "@acp-kit/testkit";
 import { expect, test } from "vitest";
 import { finished, Rig } from "./rig.ts";
 
@@ -159,4 +159,18 @@ test("a message without an id is never taken for an earlier one", async () => {
   const again = rig.ask("hi", { messageId: "", requestId: "r1" });
   (await rig.agent.prompted(2)).end();
   await finished(again);
+});
+
+test("somebody else who names a message that is being answered cuts nothing off, and gets nothing of it", async () => {
+  await using rig = await Rig.open();
+  const first = rig.ask("hi", { messageId: "m1" });
+  const prompt = await rig.agent.prompted(1);
+  prompt.say("Hello");
+  await first.waitFor((one) => one.body() === "Hello");
+  const other = await rig.answer("hi", { messageId: "m1", userId: createPoeId("u") });
+  expect(other).toContain("Only the person whose message that is");
+  prompt.say(", you");
+  prompt.end();
+  expect(await finished(first)).toBe("Hello, you");
+  expect(rig.agent.prompts).toHaveLength(1);
 });
