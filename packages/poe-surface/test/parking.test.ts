@@ -9,7 +9,7 @@ const isEnd = ({ kind }: { kind: string }) => kind === "turn-end";
 
 /** A turn whose response ended before it, and whose client saw only "one". */
 async function parked(limits: Partial<ResponseLimits> = {}) {
-  const rig = await Rig.open({ limits: { parkAfterMs: 200, ...limits } });
+  const rig = await Rig.open({ limits: { parkAfterMs: 800, ...limits } });
   const query = rig.ask("long", { messageId: "m1" });
   const prompt = await rig.agent.prompted(1);
   prompt.say("one");

@@ -11,6 +11,7 @@ import { readOwnTurns } from "./own-turns.ts";
 import type { RouterConfig } from "./router.ts";
 import {
   type ConversationRecord,
+  parametersOf,
   SessionBook,
   type SessionRecord,
   withSession,
@@ -255,7 +256,7 @@ function presetsOf(
   return {
     ...record.sessions[agent]?.initial,
     ...filled({ model, thinking }),
-    ...filled(record.parameters[hashId(user)]),
+    ...filled(parametersOf(record, user)),
   };
 }
 

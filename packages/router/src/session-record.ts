@@ -31,8 +31,11 @@ export type ConversationRecord = {
   readonly sessions: Readonly<Record<string, SessionRecord>>;
   /** The newest choice for each setting, by agent. */
   readonly wanted: Readonly<Record<string, Settings>>;
-  /** What came last with each person's messages, by their hashed id: only a value that differs from it is a choice. */
-  readonly parameters: Readonly<Record<string, Settings>>;
+  /**
+   * People, and what came last with each one's messages: only a value that differs from it is a choice. Their ids stand
+   * here as they are, so that whoever erases a person finds what is kept of them.
+   */
+  readonly parameters: readonly (readonly [user: string, settings: Settings])[];
   /** Set by a reset until the next message, which is told of nothing before it. */
   readonly isFresh: boolean;
   /** Id of the first message behind the newest reset. */
@@ -42,9 +45,10 @@ export type ConversationRecord = {
 /** How much is remembered, so that a record stays below {@link MAX_RECORD_BYTES}: prompts, people, agents. */
 const MAX_PROMPTED = 200;
 const MAX_PEOPLE = 32;
+const MAX_ID_CHARS = 100;
 const MAX_AGENTS = 3;
 
-const empty: ConversationRecord = { sessions: {}, wanted: {}, parameters: {}, isFresh: false };
+const empty: ConversationRecord = { sessions: {}, wanted: {}, parameters: [], isFresh: false };
 
 export type BookHost = {
   /** Absent: nothing can be saved, another owner has come. */
@@ -75,7 +79,9 @@ export class SessionBook {
     if (this.#unsaved) return this.#unsaved;
     const value = asFields(await this.#store.readRecord<unknown>(this.#key));
     // What an older version has kept is not worth a session that may be another one's.
-    return value?.["sessions"] && value["wanted"] ? (value as ConversationRecord) : empty;
+    return value?.["sessions"] && Array.isArray(value["parameters"])
+      ? (value as ConversationRecord)
+      : empty;
   }
 
   /** Changes the record as it is by then, and resolves with what it became. @throws RouterError `fenced`. */
@@ -124,14 +130,22 @@ export function withSession(
   return { ...record, sessions: { ...Object.fromEntries(newest), [agent]: kept } };
 }
 
+/** What came with a person's last message, if it is remembered. */
+export function parametersOf(record: ConversationRecord, user: string): Settings | undefined {
+  return record.parameters.find(([id]) => id === boundedId(user))?.[1];
+}
+
 /** The record with what came with a person's newest message; of too many people the first one is forgotten. */
 export function withParameters(
   record: ConversationRecord,
   user: string,
-  parameters: Settings,
+  settings: Settings,
 ): ConversationRecord {
-  const id = hashId(user);
-  const { [id]: _, ...others } = record.parameters;
-  const people = [...Object.entries(others), [id, parameters] as const].slice(-MAX_PEOPLE);
-  return { ...record, parameters: Object.fromEntries(people) };
+  const id = boundedId(user);
+  const others = record.parameters.filter(([other]) => other !== id);
+  return { ...record, parameters: [...others, [id, settings] as const].slice(-MAX_PEOPLE) };
+}
+
+function boundedId(user: string): string {
+  return user.length <= MAX_ID_CHARS ? user : hashId(user);
 }

@@ -210,10 +210,12 @@ export class TurnSession {
   /** An agent that remembers what was edited or deleted starts anew. */
   async #dropEdited({ name }: NamedAgent, slot: SessionSlot): Promise<boolean> {
     const known = (await this.#sessions.book.read()).sessions[name];
-    if (!known || this.#goesOn(known.transcript)) return false;
-    await this.#sessions.book.change((record) => withSession(record, name, undefined));
+    if (known ? this.#goesOn(known.transcript) : !slot.attached) return false;
     const { onFailure } = this.#sessions.host;
     slot.close().catch((error: unknown) => onFailure("close session", error));
+    // What was kept of the session was erased: it must not remember either.
+    if (!known) return false;
+    await this.#sessions.book.change((record) => withSession(record, name, undefined));
     this.#count("edited");
     return true;
   }
@@ -337,7 +339,7 @@ export class TurnSession {
   /** Several people have written to the agent here. */
   async #isCrowd(): Promise<boolean> {
     const { parameters } = await this.#sessions.book.read();
-    return Object.keys(parameters).length > 1;
+    return parameters.length > 1;
   }
 
   get #speaker(): string | undefined {

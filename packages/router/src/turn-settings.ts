@@ -1,11 +1,10 @@
 import { isSessionNotFound } from "@acp-kit/acp-wire";
 import type { Agent } from "./agent.ts";
 import type { SessionRules } from "./conversation-sessions.ts";
-import { hashId } from "./divergence.ts";
 import { RouterError } from "./errors.ts";
 import type { EventBody } from "./events.ts";
 import type { Options } from "./options.ts";
-import { type SessionBook, withParameters } from "./session-record.ts";
+import { parametersOf, type SessionBook, withParameters } from "./session-record.ts";
 import {
   boundedSettings,
   changedSettings,
@@ -52,7 +51,7 @@ export async function choosePermitted(
   const refused = new Map<string, string>();
   const record = await book.change((before) => {
     const wanted = before.wanted[agent] ?? {};
-    const last = before.parameters[hashId(user)];
+    const last = parametersOf(before, user);
     const open = Object.fromEntries(
       Object.entries(sent).filter(([name, value]) => {
         if (value === "" || isOpen(name, value)) return true;

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { fingerprint, hashId } from "../src/divergence.ts";
+import { fingerprint } from "../src/divergence.ts";
 import { MAX_RECORD_BYTES, MemoryStore, RouterError } from "../src/index.ts";
 import {
+  parametersOf,
   SessionBook,
   type SessionRecord,
   withParameters,
@@ -53,7 +54,8 @@ test("however long a conversation is and whatever its ids, its record has room; 
   const record = await book.read();
   expect(Buffer.byteLength(JSON.stringify(record))).toBeLessThan(MAX_RECORD_BYTES);
   expect(Object.keys(record.sessions).sort()).toEqual(["agent 2", "agent 3", "agent 4"]);
-  expect(Object.keys(record.parameters)).toContain(hashId(`${long}69`));
+  expect(parametersOf(record, `${long}69`)).toBeDefined();
+  expect(parametersOf(record, `${long}1`)).toBeUndefined();
   expect(await store.readRecord("session:c")).toEqual(record);
 });
 
@@ -95,3 +97,14 @@ test("what cannot be saved is kept and saved with the next change, unless anothe
     },
   );
 });
+
+test.each(["ana", "__proto__", 'quo"ted', ""])(
+  "the person %j is named in what is kept of them, so that who erases them finds it",
+  async (user) => {
+    const { store, book } = await open();
+    expect(parametersOf(await book.read(), user)).toBeUndefined();
+    await book.change((record) => withParameters(record, user, { model: "a" }));
+    expect(parametersOf(await book.read(), user)).toEqual({ model: "a" });
+    expect(JSON.stringify(await store.readRecord("session:c"))).toContain(JSON.stringify(user));
+  },
+);

@@ -482,3 +482,19 @@ test("a message that replaces another one is no reason to start anew", async () 
   expect(attachedHow(await edited)).toEqual([]);
   expect(rig.agent.prompts.at(-1)).toEqual(["one!"]);
 });
+
+test("a session of which the record was erased is not gone on with", async () => {
+  const store: Store = new MemoryStore();
+  await using rig = new PlainRig({ store });
+  await rig.run("a");
+  const [read, write] = [store.readRecord.bind(store), store.writeRecord.bind(store)];
+  let isErased = true;
+  store.readRecord = async (key) => (isErased ? undefined : read(key));
+  store.writeRecord = async (...args) => {
+    isErased = false;
+    await write(...args);
+  };
+  expect(attachedHow(await rig.run("b"))).toEqual(["new"]);
+  expect(rig.agent.calls).toContain("close s1");
+  expect(attachedHow(await rig.run("c"))).toEqual([]);
+});
