@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
+import { grantsKey } from "../../src/grants.ts";
 import type { NewEvent, PermissionAsk } from "../../src/index.ts";
 import { openSqliteStore, type SqliteStore } from "../../src/sqlite/index.ts";
 import { storeFiles } from "../../src/sqlite/store-files.ts";
@@ -114,6 +115,8 @@ async function shareWithBob(store: SqliteStore) {
   await store.confirm("shared", "reader", 1, { seq: 1, state: "{}" });
   await store.writeRecord(lease, "session:shared", { session: "s1" });
   await store.writeRecord(lease, "allowed:shared", [{ person: "user-ana", rule: "ls" }]);
+  await store.writeRecord(lease, grantsKey("user-ana"), [{ by: "user-ana", rule: "ls" }]);
+  await store.writeRecord(lease, grantsKey("user-bob"), [{ by: "user-ana", rule: "ls" }]);
   const [summary] = (await store.listConversations()).filter(
     ({ conversation }) => conversation === "shared",
   );
