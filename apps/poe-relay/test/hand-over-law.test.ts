@@ -11,6 +11,8 @@ const isSoak = process.env["ACP_KIT_SOAK"] === "1";
 const LAW = isSoak ? { clients: 64, forMs: 60_000 } : { clients: 8, forMs: 8_000 };
 const SIGHUP_EVERY_MS = 2_000;
 const MAX_GENERATIONS = 4;
+/** Generations without which the law would say nothing. */
+const MIN_SERVED = 3;
 
 /** Turns of 0.5 to 5 s, by a word of the message; a piece every 100 ms. */
 const durations = { blink: 5, short: 10, while: 25, long: 50 };
@@ -80,7 +82,9 @@ test(
       beClient(relay, nth, over.signal),
     );
     const endAt = performance.now() + LAW.forMs;
-    while (performance.now() < endAt) {
+    const served = () => relay.stderr.split("a generation serves").length - 1;
+    // A machine with much else to do may need longer for a few hand-overs.
+    while (performance.now() < endAt || served() < MIN_SERVED) {
       await setTimeout(SIGHUP_EVERY_MS);
       relay.kill("SIGHUP");
     }
@@ -106,8 +110,7 @@ test(
     );
     // Neither lost nor doubled.
     expect(relay.prompts.toSorted()).toEqual(answered.map(({ text }) => text).toSorted());
-    const served = relay.stderr.split("a generation serves").length - 1;
-    expect(served).toBeGreaterThan(2);
+    expect(served()).toBeGreaterThanOrEqual(MIN_SERVED);
     expect(await most).toBeLessThanOrEqual(MAX_GENERATIONS);
     expect(readdirSync(path.join(relay.stateDir, "owners"))).toEqual([]);
     expect(ownedConversations(relay.stateDir)).toBe(0);
@@ -116,7 +119,7 @@ test(
         `${JSON.stringify({
           turns: answered.length,
           refused: late.length,
-          generations: served,
+          generations: served(),
           atOnce: await most,
         })}\n`,
       );
