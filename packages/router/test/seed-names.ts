@@ -26,21 +26,21 @@ export const seedNames = {
   "Config.Agent": { ours: "RouterConfig", member: "agent" },
   "Config.AttachmentTTL": {
     leftOut:
-      "the router passes files on as links and downloads nothing: no request is made, nothing is kept",
+      "files are fetched before a message reaches the router: `ttlMs` of AttachmentLimits in ./attachments",
   },
   "Config.AuthErrorHint": { ours: "RouterConfig", member: "authErrorHint" },
   "Config.Defaults": { ours: "RouterConfig", member: "defaults" },
   "Config.HTTPClient": {
     leftOut:
-      "the router passes files on as links and downloads nothing: no request is made, nothing is kept",
+      "files are fetched before a message reaches the router: createDownloads in ./attachments",
   },
   "Config.MaxAttachmentBytes": {
     leftOut:
-      "the router passes files on as links and downloads nothing: no request is made, nothing is kept",
+      "files are fetched before a message reaches the router: `maxFileBytes` of AttachmentLimits in ./attachments",
   },
   "Config.MaxInlineImageBytes": {
     leftOut:
-      "the router passes files on as links and downloads nothing: no request is made, nothing is kept",
+      "files are fetched before a message reaches the router: `maxInlineBytes` of AttachmentLimits in ./attachments",
   },
   "Config.Now": { ours: "RouterConfig", member: "now" },
   "Config.SessionTTL": { ours: "RouterConfig", member: "sessionTtlMs" },

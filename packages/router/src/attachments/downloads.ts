@@ -27,11 +27,11 @@ export type DownloadRequest = {
   readonly signal?: AbortSignal;
 };
 
-/** A response whose body has not been read yet. */
-export type Download = {
+/** A response whose body has not been read yet; disposing it ends a connection whose body nobody reads. */
+export type Download = AsyncDisposable & {
   /** As the server said; empty when it did not. */
   readonly contentType: string;
-  /** Throws AttachmentError `too-large`, `timeout`, `network`, `stopped`. Leaving it early ends the connection. */
+  /** Throws AttachmentError `too-large`, `timeout`, `network`, `stopped`. */
   readonly body: AsyncIterable<Uint8Array>;
 };
 
@@ -71,7 +71,7 @@ export function createDownloads(policy: DownloadPolicy): Downloads {
         },
       });
       if (!redirects.has(response.statusCode)) return { url, response };
-      response.body.on("error", () => {}).destroy();
+      drop(response.body);
       const target = header(response.headers["location"]);
       if (target === "") break;
       url = checkUrl(target, policy, url);
@@ -95,11 +95,16 @@ export function createDownloads(policy: DownloadPolicy): Downloads {
         try {
           checkResponse(url, statusCode, headers, wanted.maxBytes);
         } catch (error) {
-          body.on("error", () => {}).destroy();
+          drop(body);
           throw error;
         }
-        const contentType = header(headers["content-type"]);
-        return { contentType, body: readBody(body, wanted) };
+        return {
+          contentType: header(headers["content-type"]),
+          body: readBody(body, wanted),
+          async [Symbol.asyncDispose]() {
+            drop(body);
+          },
+        };
       } catch (error) {
         throw asAttachmentError(error, wanted.signal);
       } finally {
@@ -113,7 +118,7 @@ export function createDownloads(policy: DownloadPolicy): Downloads {
 }
 
 async function* readBody(
-  body: Dispatcher.ResponseData["body"],
+  body: Body,
   { maxBytes, signal }: DownloadRequest,
 ): AsyncGenerator<Uint8Array> {
   let bytes = 0;
@@ -126,8 +131,16 @@ async function* readBody(
   } catch (error) {
     throw asAttachmentError(error, signal);
   } finally {
-    body.on("error", () => {}).destroy();
+    drop(body);
   }
+}
+
+type Body = Dispatcher.ResponseData["body"];
+
+/** Ends a body that may not be complete. */
+function drop(body: Body): void {
+  // Ending it early is an error to the body, and here it is meant.
+  body.on("error", () => {}).destroy();
 }
 
 function checkResponse(

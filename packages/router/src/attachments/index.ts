@@ -1,3 +1,11 @@
+export {
+  type AttachDirective,
+  AttachScanner,
+  formatAttached,
+  parseAttachDirective,
+  type ScannedPart,
+} from "./attach-scanner.ts";
+export { type AttachmentBlocks, createAttachmentBlocks } from "./attachment-blocks.ts";
 export { checkUrl, isListedHost, type UrlPolicy } from "./check-url.ts";
 export {
   createDownloads,
@@ -9,3 +17,20 @@ export {
 export { AttachmentError, type AttachmentErrorCode } from "./errors.ts";
 export type { AddressGuard } from "./guarded-connector.ts";
 export { isPublicAddress } from "./is-public-address.ts";
+export {
+  type AttachmentLimits,
+  clampAttachmentLimits,
+  DEFAULT_ATTACHMENT_LIMITS,
+} from "./limits.ts";
+export { type OfferedLink, offerContent } from "./offer-content.ts";
+export {
+  type Offer,
+  OfferAllowance,
+  type OfferedFile,
+  type OfferPolicy,
+  type OfferRefusal,
+  offerFile,
+} from "./offer-file.ts";
+export { MAX_NAME_BYTES, safeFileName } from "./safe-file-name.ts";
+export { sweepFiles } from "./sweep-files.ts";
+export { type IncomingFile, type IntakePlace, takeInAttachments } from "./take-in.ts";

@@ -20,7 +20,8 @@ function answering(...answers: readonly (readonly string[])[]): LookupFunction &
 
 async function fetchText(policy: DownloadPolicy, url: string, more: object = {}) {
   await using downloads = createDownloads(policy);
-  const { contentType, body } = await downloads.fetch({ url, maxBytes: MAX, ...more });
+  await using download = await downloads.fetch({ url, maxBytes: MAX, ...more });
+  const { contentType, body } = download;
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   return { contentType, text: Buffer.concat(chunks).toString() };

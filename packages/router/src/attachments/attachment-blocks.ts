@@ -1,0 +1,131 @@
+import { pathToFileURL } from "node:url";
+import type { ContentBlock, PromptCapabilities } from "@acp-kit/acp-wire";
+import type { AttachmentErrorCode } from "./errors.ts";
+import type { AttachmentLimits } from "./limits.ts";
+import { openRegularFile, readAtMost } from "./open-regular-file.ts";
+import { cutText, MAX_PARSED_CHARS } from "./parsed-text.ts";
+import type { IncomingFile } from "./take-in.ts";
+
+/** What the agent is sent for the files of a message. */
+export type AttachmentBlocks = {
+  readonly blocks: readonly ContentBlock[];
+  /** One sentence for the chat, when the model was not shown everything. */
+  readonly unseen?: string;
+};
+
+/** What models take as images. */
+const imageTypes = new Set(["image/gif", "image/jpeg", "image/png", "image/webp"]);
+
+/**
+ * In the order of the files: what the platform read out of one, a link to the kept original, and the picture or sound
+ * itself where the agent takes it. Of a file that could not be fetched the original URL is passed on, unless the URL
+ * itself was refused.
+ *
+ * @param capabilities - As the agent advertised them; none are assumed.
+ */
+export async function createAttachmentBlocks(
+  files: readonly IncomingFile[],
+  capabilities: PromptCapabilities | undefined,
+  limits: Pick<AttachmentLimits, "maxInlineBytes">,
+): Promise<AttachmentBlocks> {
+  const blocks: ContentBlock[] = [];
+  const unseen: string[] = [];
+  for (const file of files) {
+    if (file.kind === "missed") {
+      if (!refusedUrls.has(file.code)) blocks.push(linkTo(file.attachment.url, file.attachment));
+      unseen.push(`${labelOf(file)} (${missedBecause[file.code]})`);
+      continue;
+    }
+    const uri = pathToFileURL(file.path).href;
+    const { name, contentType: mimeType } = file;
+    const text = capabilities?.embeddedContext ? readText(file) : "";
+    if (text !== "")
+      blocks.push({ type: "resource", resource: { uri, text, mimeType: "text/plain" } });
+    blocks.push({ type: "resource_link", name, uri, mimeType });
+    if (file.textPath !== undefined) {
+      const textUri = pathToFileURL(file.textPath).href;
+      blocks.push({
+        type: "resource_link",
+        name: `${name}.txt`,
+        uri: textUri,
+        mimeType: "text/plain",
+      });
+    }
+    const shown = await showInline(file, capabilities, limits.maxInlineBytes);
+    if (typeof shown === "string") unseen.push(`${labelOf(file)} (saved, but ${shown})`);
+    else if (shown) blocks.push(shown);
+  }
+  if (unseen.length === 0) return { blocks };
+  return { blocks, unseen: `Not shown to the model: ${unseen.join(", ")}.` };
+}
+
+type Kept = Extract<IncomingFile, { kind: "kept" }>;
+
+/** The block, why there is none although the file is a picture or sound, or nothing for any other file. */
+async function showInline(
+  file: Kept,
+  capabilities: PromptCapabilities | undefined,
+  maxBytes: number,
+): Promise<ContentBlock | string | undefined> {
+  const { contentType: mimeType, bytes } = file;
+  const [kind] = mimeType.split("/");
+  if (kind !== "image" && kind !== "audio") return undefined;
+  if (!capabilities?.[kind]) return `the agent takes no ${kind === "image" ? "images" : "sound"}`;
+  if (kind === "image" && !imageTypes.has(mimeType)) return `models take no ${mimeType}`;
+  if (bytes > maxBytes) return `larger than ${formatBytes(maxBytes)}`;
+  // The agent may have put something else there since.
+  await using handle = await openRegularFile(file.path);
+  const content = handle && (await readAtMost(handle, maxBytes).catch(() => undefined));
+  if (!content) return "it cannot be read any more";
+  return { type: kind, data: content.toString("base64"), mimeType };
+}
+
+function readText({ attachment: { parsedContent }, textPath }: Kept): string {
+  const text = cutText(parsedContent, MAX_PARSED_CHARS);
+  const left = parsedContent.length - text.length;
+  if (left === 0) return text;
+  const rest = textPath === undefined ? "" : "; the whole text is in the file that is linked below";
+  return `${text}\n(${left} more characters are left out${rest}.)`;
+}
+
+function linkTo(uri: string, { name, contentType }: IncomingFile["attachment"]): ContentBlock {
+  const mimeType = contentType === "" ? {} : { mimeType: contentType };
+  return { type: "resource_link", name: name === "" ? uri : name, uri, ...mimeType };
+}
+
+/** A name as it may stand in a chat, on one line. */
+function labelOf(file: IncomingFile): string {
+  if (file.kind === "kept") return `${file.name}, ${formatBytes(file.bytes)}`;
+  const name = file.attachment.name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "").trim();
+  return name === "" ? "a file" : cutText(name, 100);
+}
+
+function formatBytes(bytes: number): string {
+  const units = ["bytes", "KiB", "MiB", "GiB"];
+  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${Number((bytes / 1024 ** power).toFixed(1))} ${units[power]}`;
+}
+
+/** An agent that followed these would do what the guard has refused. */
+const refusedUrls: ReadonlySet<AttachmentErrorCode> = new Set([
+  "url",
+  "host",
+  "address",
+  "redirects",
+]);
+
+const missedBecause: Readonly<Record<AttachmentErrorCode, string>> = {
+  url: "its address is not one that is fetched",
+  host: "it is not at a place that files are fetched from",
+  address: "it is at an address that may not be contacted",
+  redirects: "its address leads nowhere",
+  status: "it could not be fetched: the server refused it",
+  encoding: "it could not be fetched: the server compressed it",
+  network: "it could not be fetched: the connection failed",
+  timeout: "it could not be fetched: the server took too long",
+  "too-large": "too large to be fetched",
+  quota: "this conversation holds as many files as it may",
+  unwritable: "it could not be saved",
+  "inside-checkout": "it could not be saved",
+  stopped: "its download was stopped",
+};

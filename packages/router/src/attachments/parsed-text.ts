@@ -1,0 +1,11 @@
+import { MAX_PARSED_CHARS } from "../prompt-blocks.ts";
+
+export { MAX_PARSED_CHARS };
+
+/** The beginning of a text that fits, without half a character at its end. */
+export function cutText(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const last = text.charCodeAt(maxChars - 1);
+  const isHigh = last >= 0xd800 && last <= 0xdbff;
+  return text.slice(0, isHigh && maxChars > 1 ? maxChars - 1 : maxChars);
+}
