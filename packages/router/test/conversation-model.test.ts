@@ -33,9 +33,11 @@ const prompt = fc.record({
   busy: fc.constantFrom<Prompt["busy"]>("queue", "queue", "interrupt", "steer"),
   repeat: fc.constantFrom<Prompt["repeat"]>("attach", "rerun-once-delivered"),
 });
+/** A message, anew each time but for those that come again by their key. */
 const fresh = (about: Omit<Prompt, "text">): Prompt => {
   words += 1;
-  return { ...about, key: about.key === "" ? `fresh ${words}` : about.key, text: `word ${words}` };
+  const key = about.key === "" ? `fresh ${words}` : about.key;
+  return { ...about, key, text: `word of ${key}` };
 };
 
 /** What ends everything that runs, so that it must not come too often. */

@@ -31,8 +31,11 @@ export class ConversationModel {
   #post(prompt: Prompt): string {
     const known = this.keys.get(prompt.key);
     const old = this.turns.get(prompt.replaces);
-    const foreign = [old, known?.turn].find((one) => one && !one.end && !may(prompt.user, one));
-    if (foreign) return `refused ${foreign.name}`;
+    const { replaces = "-" } = prompt;
+    const open = [...(this.active ? [this.active] : []), ...this.turns.values()].find(
+      ({ name, key, end }) => !end && (name === replaces || key === prompt.key),
+    );
+    if (open && !may(prompt.user, open)) return `refused ${open.name}`;
     if (old?.end && old.end !== "cancelled edited") return `late ${old.name}`;
     const isOpen = !known?.delivered && !known?.turn.end?.startsWith("cancelled");
     if (known && (prompt.repeat === "attach" || isOpen)) return `repeat ${known.turn.name}`;
