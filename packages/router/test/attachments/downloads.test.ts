@@ -1,7 +1,7 @@
 import type { LookupFunction } from "node:net";
 import { createDownloads, type DownloadPolicy } from "@acp-kit/router/attachments";
 import { describe, expect, it, vi } from "vitest";
-import { loopbackPolicy, startFileServer } from "./file-server.ts";
+import { loopbackPolicy, startFileServer, startTunnel } from "./file-server.ts";
 
 const MAX = 1000;
 
@@ -146,6 +146,19 @@ describe("a download", () => {
       await expect(fetchText(policy, url)).rejects.toMatchObject({ code: "host" });
     }
     expect(proxy.requests).toHaveLength(0);
+  });
+
+  it("goes through a configured proxy, which resolves the name", async () => {
+    await using server = await startFileServer((_request, response) => response.end("fine"));
+    await using proxy = await startTunnel(server.port);
+    const policy = loopbackPolicy(server.port, {
+      proxy: proxy.url,
+      hosts: ["files.example"],
+      isAddressAllowed: () => false,
+    });
+    const got = await fetchText(policy, `http://files.example:${server.port}/`);
+    expect(got.text).toBe("fine");
+    expect(proxy.targets).toEqual([`files.example:${server.port}`]);
   });
 
   it.each([

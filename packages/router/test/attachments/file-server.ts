@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import type { DownloadPolicy } from "@acp-kit/router/attachments";
 
 /** A real server on the loopback interface that remembers what it was asked. */
@@ -17,6 +17,36 @@ export async function startFileServer(answer: RequestListener) {
     requests,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
+
+/** A proxy whose every tunnel leads to one port of the loopback interface. */
+export async function startTunnel(port: number) {
+  const targets: (string | undefined)[] = [];
+  const sockets: Socket[] = [];
+  const server = createServer();
+  server.on("connect", (request, client: Socket, head) => {
+    targets.push(request.url);
+    const upstream = connect(port, "127.0.0.1", () => {
+      client.write("HTTP/1.1 200 OK\r\n\r\n");
+      upstream.write(head);
+      upstream.pipe(client).pipe(upstream);
+    });
+    for (const socket of [client, upstream]) {
+      sockets.push(socket);
+      // The side that is left when the other ends has nothing more to say.
+      socket.on("error", () => {});
+    }
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const own = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${own.port}`,
+    targets,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
       await new Promise((done) => server.close(done));
     },
   };
