@@ -23,9 +23,10 @@ export function parsePermissionAsk(
   const call = asFields(request.toolCall) ?? {};
   const title = asText(call["title"]) ?? about.known?.title ?? "";
   const rawInput = call["rawInput"] ?? about.known?.rawInput;
-  const input = formatSubject(rawInput);
+  const said = writeInput(rawInput);
+  const input = said?.subject;
   const subject = cut(input ?? title, MAX_SUBJECT_CODE_POINTS);
-  const subjectCut = subject !== (input ?? title);
+  const subjectCut = said === undefined || subject !== (input ?? title);
   const toolKind = asText(call["kind"]) ?? about.known?.toolKind ?? "other";
   const options = parseOptionList(request.options);
   // What nobody could read whole, and what the agent only describes, may be allowed once, not again and again; and only
@@ -42,7 +43,7 @@ export function parsePermissionAsk(
     subjectFrom: input === undefined ? "title" : "input",
     subjectCut,
     options: options.filter(({ kind }) => holdsAgain || kind !== "allow_always"),
-    ...(holdsAgain && { rule: formatRule(rawInput) }),
+    ...(holdsAgain && said && { rule: said.rule }),
     expiresAt: about.now + QUESTION_TIMEOUT_MS,
   };
 }
@@ -136,6 +137,16 @@ function parseOptionList(value: unknown): PermissionOption[] {
 /** Members of an input that say nothing about what is run. */
 const remarks: ReadonlySet<string> = new Set(["description", "timeout", "timeout_ms"]);
 
+/** `undefined` for an input that nobody can be shown: it is nested deeper than JSON can be written. */
+function writeInput(input: unknown): { subject: string | undefined; rule: string } | undefined {
+  try {
+    return { subject: formatSubject(input), rule: formatRule(input) };
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
 /** A command, a path or a URL where the input is nothing else, else the whole input: what stands beside one may matter. */
 function formatSubject(input: unknown): string | undefined {
   if (typeof input === "string") return input;
@@ -154,7 +165,7 @@ function formatSubject(input: unknown): string | undefined {
 }
 
 /** The same text for inputs that run the same. */
-function formatRule(input: unknown): string {
+function formatRule(input: unknown = null): string {
   const fields = asFields(input);
   const said = fields
     ? Object.entries(fields)

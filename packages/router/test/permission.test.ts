@@ -76,6 +76,13 @@ test("C15: an input that an earlier update told stands in for one that the reque
   expect(ask).toMatchObject({ title: "Run", toolKind: "execute", subject: "ls" });
 });
 
+test("C15: an input nested deeper than JSON can be written is asked about as one that nobody read whole", () => {
+  const rawInput = JSON.parse(`${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`) as unknown;
+  const ask = parse({ title: "The title", kind: "execute", rawInput });
+  expect(ask).toMatchObject({ subject: "The title", subjectFrom: "title", subjectCut: true });
+  expect(ask.options.map(({ kind }) => kind)).not.toContain("allow_always");
+});
+
 test("C15: a subject over its size is cut, shows it, and cannot be allowed for ever", () => {
   const { subject, subjectCut, options } = parse({
     rawInput: { command: "😀".repeat(MAX_SUBJECT_CODE_POINTS + 1) },
