@@ -217,6 +217,7 @@ export class Conversation {
       store,
       client: {
         update: (params) => this.#turns.hear(params),
+        lost: () => this.#turns.miss(),
         ask: (request, signal) => this.#turns.ask(request, signal),
       },
       now,

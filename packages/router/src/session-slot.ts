@@ -259,6 +259,9 @@ export class SessionSlot {
         noteLive(live, params);
         if (!replay?.muted) client.update(params);
       },
+      lost: () => {
+        if (generation === this.#generation && !replay?.muted) client.lost?.();
+      },
       ask: async (request, signal) =>
         generation === this.#generation
           ? client.ask(request, signal)

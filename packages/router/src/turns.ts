@@ -44,6 +44,8 @@ type Running = {
   readonly session?: TurnSession;
   /** Set by the agent's first word, thought or tool call. */
   hasSpoken: boolean;
+  /** It was said that something of the agent's was too long to be read. */
+  hasMissed: boolean;
 };
 
 /** The turns of one conversation, one after another: the shell around {@link reduceQueue}. */
@@ -170,6 +172,16 @@ export class Turns {
     }
   }
 
+  /** Says, once in a turn, that a message of the agent was too long to be read. */
+  miss(): void {
+    const running = this.#running;
+    if (!running || running.item.kind === "reaction" || running.hasMissed) return;
+    running.hasMissed = true;
+    const text = "Something that the agent sent was too long to be read, and is missing here.";
+    const { turn } = running.runner;
+    this.#host.writer?.record({ kind: "notice", level: "warning", text }, turn);
+  }
+
   ask(request: PermissionRequestParams, signal: AbortSignal): Promise<PermissionOutcome> {
     return this.#running?.runner.ask(request, signal) ?? Promise.resolve({ outcome: "cancelled" });
   }
@@ -283,7 +295,13 @@ export class Turns {
       const record = (event: EventBody) => writer.record(event, turn);
       const session = sessions.startTurn(turn, item, { record, flush: () => writer.flush() });
       const host = this.#turnHost(writer, item.user, { session, limits, record });
-      return { runner: new TurnRunner(turn, item.user, host), item, session, hasSpoken: false };
+      return {
+        runner: new TurnRunner(turn, item.user, host),
+        item,
+        session,
+        hasSpoken: false,
+        hasMissed: false,
+      };
     }
     const slot = sessions.open;
     if (!slot?.attached) return undefined;
@@ -296,7 +314,12 @@ export class Turns {
       },
       policy: () => "deny",
     });
-    return { runner: new TurnRunner(turn, item.user, host), item, hasSpoken: false };
+    return {
+      runner: new TurnRunner(turn, item.user, host),
+      item,
+      hasSpoken: false,
+      hasMissed: false,
+    };
   }
 
   #turnHost(

@@ -50,6 +50,11 @@ export class PuppetPrompt {
     this.update({ sessionUpdate: "tool_call", toolCallId, title: "work", kind: "execute", status });
   }
 
+  /** A line that was too long to be read. */
+  lose(): void {
+    this.#client?.lost?.();
+  }
+
   ask(signal: AbortSignal = new AbortController().signal): Promise<PermissionOutcome> {
     const request = {
       sessionId: this.session,

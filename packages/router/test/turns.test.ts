@@ -356,6 +356,27 @@ test("a question that waits is no stall, however long it waits", async () => {
   expect(outcomeOf(ended)).toMatchObject({ kind: "completed" });
 });
 
+test("a turn says once that messages of its agent were too long to be read", async () => {
+  const rig = open();
+  const turn = await rig.post("one");
+  const one = await rig.agent.prompted(1);
+  one.say("before");
+  one.lose();
+  one.lose();
+  one.say("after");
+  one.answer();
+  const events = await rig.ended(turn);
+  expect(kinds(events).filter((kind) => kind === "notice" || kind === "text")).toEqual([
+    "text",
+    "notice",
+    "text",
+  ]);
+  expect(events.find(({ kind }) => kind === "notice")).toMatchObject({
+    level: "warning",
+    text: expect.stringContaining("too long to be read"),
+  });
+});
+
 test("a turn that is ended for its silence says so, and its agent is told to stop", async () => {
   const rig = open({ turnLimits: { stallMs: 20, stallCeilingMs: 60 } });
   const turn = await rig.post("one");
