@@ -37,32 +37,41 @@ const script = {
   ],
 };
 
-/** A relay in another process, which owns what it is sent, and this process with a router of its own. */
+/**
+ * A relay in another process, and this process with a router of its own: whichever sees a message first owns its
+ * conversation, so the one here begins once the other has it.
+ */
 let home: string;
 let there: RelayRig;
 let store: SqliteStore;
 let here: AgentRig;
+const rigs: AgentRig[] = [];
 
 beforeEach(async () => {
   home = directory();
   there = await RelayRig.start(home, "there", script);
   store = await openSqliteStore({ directory: path.join(home, "store") });
+});
+
+afterEach(async () => {
+  for (const rig of rigs.splice(0)) await rig[Symbol.asyncDispose]();
+  await store[Symbol.asyncDispose]();
+  await there[Symbol.asyncDispose]();
+});
+
+function beginHere(): void {
   here = new AgentRig(script, {
     store,
     roleOf: (user) => (user === "boss" ? "approver" : "user"),
   });
-});
-
-afterEach(async () => {
-  await here[Symbol.asyncDispose]();
-  await store[Symbol.asyncDispose]();
-  await there[Symbol.asyncDispose]();
-});
+  rigs.push(here);
+}
 
 /** Starts a turn there, and gives what this process sees of it up to the first event of a kind. */
 async function begin(words: string, until: LogEvent["kind"]) {
   const item = message(words);
   const { turn, after } = await there.call("submit", "c", item);
+  beginHere();
   return { item, turn, events: await here.follow(turn, { after, until }) };
 }
 
@@ -145,6 +154,7 @@ const p99 = (samples: readonly number[]) =>
 
 test("events reach a follower in the other process, and items their owner, within 50 ms", async () => {
   await there.call("emit", "latency", 1, 0);
+  beginHere();
   for (const sample of [eventLatencies, itemLatencies]) {
     const beyond: number[] = [];
     // A machine that is busy with other things may spoil a round, and lets every timer wait.
@@ -256,13 +266,16 @@ test("a question whose owner died is over: the log says expired, and an answer t
 });
 
 test("a process that starts takes what dead owners had, and nothing else", async () => {
-  const other = await RelayRig.start(home, "other", script);
   const { turn } = await begin("wait", "text");
-  const theirs = await other.call("submit", "theirs", message("wait"));
-  await here.follow(theirs.turn, { conversation: "theirs", until: "text" });
-  // Only the starting one is to take over: this process has no router any more, and the other one stands still.
+  // Only the starting one is to take over: this process has no router any more, and the owner stands still.
   await here[Symbol.asyncDispose]();
   await stopBetweenWrites(there);
+  const other = await RelayRig.start(home, "other", script);
+  const theirs = await other.call("submit", "theirs", message("wait"));
+  await other.call("follow", "theirs", 0);
+  await other.until(
+    (told) => told.kind === "events" && told.events.some(({ kind }) => kind === "text"),
+  );
   await other.kill();
   const starting = await RelayRig.start(home, "starting", script);
   await starting.call("recover");
