@@ -103,7 +103,12 @@ export class SqliteStore implements Store {
   }
 
   claim(conversation: string): Promise<Lease | undefined> {
-    return this.#commits.run(() => this.#ownership.claim(conversation, Date.now()));
+    return this.#commits.run(() => {
+      const lease = this.#ownership.claim(conversation, Date.now());
+      // What was known is of an earlier lease, perhaps of a log that was erased since.
+      if (lease) this.#log.forget(conversation);
+      return lease;
+    });
   }
 
   release(lease: Lease): Promise<void> {

@@ -51,6 +51,21 @@ async function plant(store: SqliteStore, conversation: string, user: string, wor
   await store.confirm(conversation, "reader", 0, { seq: 1, state: word });
 }
 
+test("a conversation that another process erased is written again by the owner that claims it anew", async () => {
+  const home = directory();
+  await using store = await openSqliteStore({ directory: home });
+  await using other = await openSqliteStore({ directory: home });
+  const before = await claim(store, "c");
+  const last = await store.append(before, turnEvents("t", at, ["gone"]));
+  await other.erase({ conversation: "c" });
+  await expect(store.take(before)).rejects.toMatchObject({ code: "fenced" });
+  const lease = await claim(store, "c");
+  expect(await store.append(lease, turnEvents("u", at, ["new"]))).toBeGreaterThan(last);
+  const events = await store.read("c", last, 100);
+  expect(JSON.stringify(events)).not.toContain("gone");
+  expect(events.at(0)?.seq).toBe(last + 1);
+});
+
 test("after a conversation was erased no file holds a word of it, and the others are as they were", async () => {
   const home = directory();
   await using store = await openSqliteStore({ directory: home });
