@@ -85,6 +85,8 @@ export class EventLog {
     );
     if (written > 0) return;
     this.forget(lease.conversation);
+    // Whoever waits for this owner's next event has to look at what the log is now.
+    this.#feed.mark(lease.conversation, "log");
     throw fenced();
   }
 

@@ -59,6 +59,12 @@ test("a conversation that another process erased is written again by the owner t
   const last = await store.append(before, turnEvents("t", at, ["gone"]));
   await other.erase({ conversation: "c" });
   await expect(store.take(before)).rejects.toMatchObject({ code: "fenced" });
+  const told: string[] = [];
+  using _ = store.onChange((conversation, part) => told.push(`${conversation} ${part}`));
+  await expect(store.append(before, [text("late", "t", at)])).rejects.toMatchObject({
+    code: "fenced",
+  });
+  expect(told).toContain("c log");
   const lease = await claim(store, "c");
   expect(await store.append(lease, turnEvents("u", at, ["new"]))).toBeGreaterThan(last);
   const events = await store.read("c", last, 100);
