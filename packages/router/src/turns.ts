@@ -291,21 +291,18 @@ export class Turns {
   #createRunning(turn: string, item: PromptItem | ReactionItem): Running | undefined {
     const { sessions, limits, writer } = this.#host;
     if (!writer) return undefined;
+    const create = (host: TurnHost, session?: TurnSession): Running => {
+      const runner = new TurnRunner(turn, item.user, host);
+      return { runner, item, ...(session && { session }), hasSpoken: false, hasMissed: false };
+    };
     if (item.kind === "prompt") {
       const record = (event: EventBody) => writer.record(event, turn);
       const session = sessions.startTurn(turn, item, { record, flush: () => writer.flush() });
-      const host = this.#turnHost(writer, item.user, { session, limits, record });
-      return {
-        runner: new TurnRunner(turn, item.user, host),
-        item,
-        session,
-        hasSpoken: false,
-        hasMissed: false,
-      };
+      return create(this.#turnHost(writer, item.user, { session, limits, record }), session);
     }
     const slot = sessions.open;
     if (!slot?.attached) return undefined;
-    const host = this.#turnHost(writer, item.user, {
+    const reaction = this.#turnHost(writer, item.user, {
       session: new ReactionSession(item, slot),
       limits: createReactionLimits(limits),
       // Of all that happens in it, the log has that the agent was told.
@@ -314,12 +311,7 @@ export class Turns {
       },
       policy: () => "deny",
     });
-    return {
-      runner: new TurnRunner(turn, item.user, host),
-      item,
-      hasSpoken: false,
-      hasMissed: false,
-    };
+    return create(reaction);
   }
 
   #turnHost(
