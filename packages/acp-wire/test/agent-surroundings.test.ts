@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type AgentOptions, type AgentProcess, createAgentEnv } from "../src/index.ts";
-import { groupMembers, Listener, rawAgent } from "./agents.ts";
+import { type AgentOptions, AgentProcess, createAgentEnv } from "../src/index.ts";
+import { agentFile, agentOptions, groupMembers, Listener, rawAgent } from "./agents.ts";
 import { rejection } from "./raw-peer.ts";
 
 let directory: string;
@@ -178,6 +178,16 @@ const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 
 describe("an agent under a second uid", () => {
+  // Everybody may enter it, wherever the checkout lies: the agent and its Node.js are run from here.
+  let open: string;
+  beforeAll(async () => {
+    open = await mkdtemp(join(tmpdir(), "acp-wire-open-"));
+    await chmod(open, 0o755);
+    await copyFile(process.execPath, join(open, "node"));
+    await copyFile(agentFile("raw-agent.mjs"), join(open, "raw-agent.mjs"));
+  });
+  afterAll(() => rm(open, { recursive: true }));
+
   // Only root can start a process under another uid, so elsewhere nothing of this can be shown.
   if (!isRoot) {
     it("is NOT SHOWN here, because this is not root", async () => {
@@ -229,7 +239,9 @@ describe("an agent under a second uid", () => {
   });
 
   function startAsNobody(cwd: string, faults: string[] = []) {
-    return rawAgent(faults, {
+    return AgentProcess.start({
+      ...agentOptions("raw-agent.mjs"),
+      command: [join(open, "node"), join(open, "raw-agent.mjs"), ...faults],
       cwd,
       runAs: { uid: NOBODY, gid: NOBODY },
       stopTimings: { eofMs: 50, termMs: 50 },
