@@ -73,6 +73,7 @@ export type PermissionOption = {
 
 /** A question of the agent that a person answers by choosing one of its options. */
 export type PermissionAsk = {
+  /** Asked again under the id of a question that is open, it is that question; after its end, a new one. */
   readonly id: string;
   /** The person whose turn asks. */
   readonly requester: string;

@@ -239,6 +239,9 @@ function index(state: MemoryConversation, event: LogEvent): void {
       leaveInbox(state, turn);
       return;
     case "permission-ask":
+      if (state.questions.get(event.ask.id)?.open) return;
+      // One that has ended keeps its place in the map until it is deleted.
+      state.questions.delete(event.ask.id);
       state.questions.set(event.ask.id, { turn, ask: event.ask, open: true });
       return;
     case "permission-answer": {

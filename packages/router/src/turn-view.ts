@@ -193,6 +193,7 @@ export function reduceTurnView(view: TurnView | undefined, event: LogEvent): Tur
     case "title":
       return { ...next, title: event.title };
     case "permission-ask":
+      if (next.asks.some(({ id }) => id === event.ask.id)) return next;
       return {
         ...withSegment(next, { kind: "question", ask: event.ask }, event.at),
         asks: [...next.asks, event.ask],

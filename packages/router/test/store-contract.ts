@@ -34,6 +34,18 @@ export function promptItem(overrides: Partial<PromptItem> = {}): PromptItem {
   };
 }
 
+const question: PermissionAsk = {
+  id: "q",
+  requester: "ana",
+  title: "Run",
+  toolKind: "execute",
+  subject: "ls",
+  subjectFrom: "input",
+  subjectCut: false,
+  options: [],
+  expiresAt: 9,
+};
+
 const turnEnd = (turn: string, cancelled = false): NewEvent => ({
   kind: "turn-end",
   at: 2,
@@ -70,6 +82,25 @@ export function describeStoreContract(name: string, create: () => Promise<Store>
       const events = await store.read("c", 0, 10);
       expect(events.map((event) => event.seq)).toEqual([1, 2, 3]);
       expect(events.map((event) => event.kind === "text" && event.text)).toEqual(["a", "b", "c"]);
+    });
+
+    test("a question asked again while it is open is the one that was asked; after its end it is a new one", async () => {
+      await using store = await create();
+      const lease = await claimed(store);
+      const { turn } = await store.post("c", promptItem());
+      const asking = (id: string, title: string): NewEvent => ({
+        kind: "permission-ask",
+        at: 1,
+        turn,
+        ask: { ...question, id, title },
+      });
+      const asks = async () =>
+        (await store.openTurns("c")).flatMap((one) => one.asks.map(({ title }) => title));
+      await store.append(lease, [asking("a", "1"), asking("b", "2"), asking("a", "3")]);
+      expect(await asks()).toEqual(["1", "2"]);
+      const end = { kind: "permission-answer", permission: "a", end: "selected" } as const;
+      await store.append(lease, [{ ...end, at: 1, turn }, asking("a", "4")]);
+      expect(await asks()).toEqual(["2", "4"]);
     });
 
     test("read gives at most limit events behind after", async () => {
@@ -208,18 +239,7 @@ export function describeStoreContract(name: string, create: () => Promise<Store>
     test("an answer reaches the owner once, and is late once its question has ended", async () => {
       await using store = await create();
       const lease = await claimed(store);
-      const ask: PermissionAsk = {
-        id: "q",
-        requester: "ana",
-        title: "t",
-        toolKind: "execute",
-        subject: "ls",
-        subjectFrom: "input",
-        subjectCut: false,
-        options: [],
-        expiresAt: 9,
-      };
-      await store.append(lease, [{ kind: "permission-ask", ask, at: 1, turn: "t1" }]);
+      await store.append(lease, [{ kind: "permission-ask", ask: question, at: 1, turn: "t1" }]);
       const item: InboxItem = { kind: "answer", key: "m2", user: "ana", permission: "q", at: 1 };
       expect(await store.post("c", item)).toMatchObject({ turn: "t1", how: "new" });
       expect(await store.post("c", item)).toMatchObject({ turn: "t1", how: "repeat" });
@@ -239,18 +259,7 @@ export function describeStoreContract(name: string, create: () => Promise<Store>
     test("an answer's reader begins where it asked to, the start of the log included", async () => {
       await using store = await create();
       const lease = await claimed(store);
-      const ask: PermissionAsk = {
-        id: "q",
-        requester: "ana",
-        title: "",
-        toolKind: "other",
-        subject: "",
-        subjectFrom: "title",
-        subjectCut: false,
-        options: [],
-        expiresAt: 9,
-      };
-      await store.append(lease, [{ kind: "permission-ask", ask, at: 1, turn: "t1" }]);
+      await store.append(lease, [{ kind: "permission-ask", ask: question, at: 1, turn: "t1" }]);
       const item: InboxItem = {
         kind: "answer",
         key: "m2",

@@ -20,6 +20,18 @@ const fold = (events: readonly LogEvent[]): TurnView => {
   return view;
 };
 
+const ask = {
+  id: "q",
+  requester: "ana",
+  title: "Run",
+  toolKind: "execute",
+  subject: "ls",
+  subjectFrom: "input" as const,
+  subjectCut: false,
+  options: [],
+  expiresAt: 99,
+};
+
 const kinds = (view: TurnView) => Array.from(view.segments, (segment) => segment.kind);
 
 test("texts that follow each other are one segment; a tool between them makes two", () => {
@@ -84,17 +96,6 @@ test("an update for a tool that nobody started is a tool all the same", () => {
 });
 
 test("a question is open until its answer, and both stand in the order of the log", () => {
-  const ask = {
-    id: "q",
-    requester: "ana",
-    title: "Run",
-    toolKind: "execute",
-    subject: "ls",
-    subjectFrom: "input" as const,
-    subjectCut: false,
-    options: [],
-    expiresAt: 99,
-  };
   const events = log(
     { kind: "permission-ask", ask },
     {
@@ -109,6 +110,14 @@ test("a question is open until its answer, and both stand in the order of the lo
   const view = fold(events);
   expect(view.asks).toEqual([]);
   expect(kinds(view)).toEqual(["question", "answer"]);
+});
+
+test("a question asked again while it is open is one question, and after its end a new one", () => {
+  const asking: EventBody = { kind: "permission-ask", ask };
+  const end: EventBody = { kind: "permission-answer", permission: "q", end: "cancelled" };
+  expect(kinds(fold(log(asking, asking, end)))).toEqual(["question", "answer"]);
+  expect(fold(log(asking, asking)).asks).toEqual([ask]);
+  expect(kinds(fold(log(asking, end, asking)))).toEqual(["question", "answer", "question"]);
 });
 
 test("the turn's end closes open questions and gives the outcome", () => {

@@ -194,7 +194,9 @@ export class EventLog {
         return;
       case "permission-ask":
         this.#sql.run(
-          "INSERT OR REPLACE INTO questions VALUES (?, ?, ?, ?, ?)",
+          `INSERT INTO questions VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+           SET turn = excluded.turn, asked_seq = excluded.asked_seq, ask = excluded.ask
+           WHERE ask IS NULL`,
           id,
           event.ask.id,
           turn,
