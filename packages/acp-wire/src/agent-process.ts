@@ -15,6 +15,7 @@ import {
   setOptionCall,
 } from "./session-settings.ts";
 import { parseSetup, sessionIdInUse, sessionInfoOf, setupOf } from "./session-setup.ts";
+import { offersSteering, parseSteerResult, STEER_METHOD } from "./steering.ts";
 import type { ContentBlock } from "./types/content.ts";
 import type {
   AgentCapabilities,
@@ -200,6 +201,15 @@ export class AgentProcess implements AsyncDisposable {
     return this.#clients.whilePrompting(session, () =>
       this.#link.call("prompt", "session/prompt", params),
     );
+  }
+
+  /**
+   * Gives a session another message while it answers one. Resolves with false when nothing is being answered any more,
+   * when the agent does not take it, and when it does not offer `STEERING`.
+   */
+  async steer(session: string, blocks: readonly ContentBlock[]): Promise<boolean> {
+    if (!offersSteering(this.capabilities)) return false;
+    return parseSteerResult(await this.#call(STEER_METHOD, { sessionId: session, prompt: blocks }));
   }
 
   /** Asks the agent to end the turn. Every open question of the session is answered `cancelled`. */

@@ -111,6 +111,13 @@ export class AgentSupervisor implements AsyncDisposable {
     return this.#owner(session).prompt(session, blocks);
   }
 
+  /** False, too, when the agent that ran the session is gone: there is nothing to steer. */
+  async steer(session: string, blocks: readonly ContentBlock[]): Promise<boolean> {
+    return (
+      (this.#agent?.hasSession(session) && (await this.#agent.steer(session, blocks))) || false
+    );
+  }
+
   async setModel(session: string, model: string): Promise<void> {
     return this.#owner(session).setModel(session, model);
   }

@@ -29,13 +29,14 @@ export { DEFAULT_MAX_LINE_BYTES, LineSplitter, type LineSplitterOptions } from "
 export type { SilenceLimits } from "./liveness.ts";
 export type { LoginState, LoginStep } from "./login.ts";
 export type { MessageId } from "./message.ts";
-export type { PathMapping } from "./path-map.ts";
+export { PathMap, type PathMapping } from "./path-map.ts";
 export { PROTOCOL_VERSION } from "./protocol-version.ts";
 export type {
   AgentSession,
   Factory,
   PromptOutcome,
   SessionParams,
+  Steer,
   TurnEnd,
 } from "./serve/agent-session.ts";
 export { clipText } from "./serve/clip-text.ts";
@@ -60,6 +61,7 @@ export {
 } from "./serve/session-store.ts";
 export { toolKindFor } from "./serve/tool-kind.ts";
 export type { SessionClient } from "./session-clients.ts";
+export { offersSteering, STEER_METHOD, STEERING } from "./steering.ts";
 export type {
   Annotations,
   AudioContent,

@@ -2,7 +2,14 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { createFileStore, createMemoryStore, type PromptTurn, RpcError } from "../src/index.ts";
+import {
+  createFileStore,
+  createMemoryStore,
+  type PromptTurn,
+  RpcError,
+  STEER_METHOD,
+  STEERING,
+} from "../src/index.ts";
 import { Served, scripted } from "./served.ts";
 
 const echo = scripted(async (turn) => {
@@ -133,6 +140,54 @@ describe("a prompt", () => {
     expect(await rejection(served.prompt(sessionId, "second"))).toMatchObject({ code: -32600 });
     await served.client.notify("session/cancel", { sessionId });
     expect(await first).toEqual({ stopReason: "cancelled" });
+  });
+
+  it("can be steered while it runs, by an agent that offers it; before, behind and cancelled it cannot", async () => {
+    const steered: string[] = [];
+    const began = Promise.withResolvers<PromptTurn>();
+    const store = createMemoryStore();
+    await using served = new Served({
+      store,
+      capabilities: { steering: true, _meta: { other: 1 } },
+      factory: scripted(
+        async (turn) => {
+          began.resolve(turn);
+          await turn.cancelled;
+        },
+        {
+          steer: ({ text }) => {
+            steered.push(text);
+            return text !== "no";
+          },
+        },
+      ),
+    });
+    const { agentCapabilities } = await served.call("initialize", { protocolVersion: 1 });
+    expect(agentCapabilities).toMatchObject({ _meta: { [STEERING]: {}, other: 1 } });
+    const sessionId = await served.open();
+    const steer = (text: string) =>
+      served.call(STEER_METHOD, { sessionId, prompt: [{ type: "text", text }] });
+    expect(await steer("early")).toEqual({ taken: false });
+    const prompt = served.prompt(sessionId, "go");
+    await began.promise;
+    expect(await steer("left")).toEqual({ taken: true });
+    expect(await steer("no")).toEqual({ taken: false });
+    expect(await rejection(steer(""))).toMatchObject({ code: -32602 });
+    await served.client.notify("session/cancel", { sessionId });
+    expect(await steer("late")).toEqual({ taken: false });
+    await prompt;
+    expect(steered).toEqual(["left", "no"]);
+    const { history } = (await store.read(sessionId)) ?? { history: [] };
+    expect(JSON.stringify(history)).toMatch(/go.*left/);
+  });
+
+  it("cannot be steered where the agent does not offer it", async () => {
+    await using served = new Served({ factory: echo });
+    const sessionId = await served.open();
+    const prompt = [{ type: "text", text: "left" }];
+    expect(await rejection(served.call(STEER_METHOD, { sessionId, prompt }))).toMatchObject({
+      code: -32601,
+    });
   });
 
   it("waits for the running one under the rule queue, and is cancelled with it", async () => {

@@ -8,6 +8,7 @@ import {
   RpcError,
   type SessionModeState,
   type SessionSink,
+  type Steer,
 } from "@acp-kit/acp-wire";
 import { ClientError, type DcodeClient } from "@acp-kit/dcode-client";
 import {
@@ -29,7 +30,8 @@ import { closeCards, type MappingState, NO_STATUS, withStatus } from "./mapping/
 import { stopReason } from "./mapping/stop-reason.ts";
 import { OwnTurn } from "./own-turn.ts";
 import { Questions } from "./questions.ts";
-import { deniedRemark, lossOf, missedRemark } from "./remarks.ts";
+import { deniedRemark, droppedRemark, lossOf, missedRemark } from "./remarks.ts";
+import { Steers } from "./steers.ts";
 import { untilHeard } from "./until-heard.ts";
 
 /** A session is busy for a moment behind its turn, or runs a command that somebody typed. */
@@ -63,6 +65,7 @@ export class DcodeSession implements AgentSession {
   /** The prompt that is answered now, which may ask questions. */
   #prompting: PromptTurn | undefined;
   #own: OwnTurn | undefined;
+  readonly #steers = new Steers();
   /** Wakes a prompt that waits behind somebody else's turn. */
   #turnOver = Promise.withResolvers<void>();
 
@@ -121,6 +124,21 @@ export class DcodeSession implements AgentSession {
     } finally {
       this.#prompting = undefined;
       this.#own = undefined;
+    }
+  }
+
+  /** dcode takes text in the middle of a turn, and nothing while the turn waits for an approval. */
+  async steer({ blocks }: Steer): Promise<boolean> {
+    const { text, images } = parsePrompt(blocks);
+    const own = this.#own;
+    if (images !== undefined || !own?.accepted || own.over.signal.aborted) return false;
+    const { id } = this.#state;
+    try {
+      return await this.#steers.send(text, () => this.#client.steer(id, text));
+    } catch (error) {
+      const code = failureCode(error);
+      if (code === ErrorCode.noActiveTurn || code === ErrorCode.sessionNotFound) return false;
+      throw rpcError(error);
     }
   }
 
@@ -238,11 +256,19 @@ export class DcodeSession implements AgentSession {
   #take(event: DcodeEvent): Promise<unknown> {
     const started = isKnownEvent(event) && event.type === "turn.started";
     const own = started && this.#own?.claim(event) ? this.#own : undefined;
-    const { state, mapped, step } = reduceEvent(this.#state, event, { own: own !== undefined });
+    const isOwnText =
+      own !== undefined ||
+      (isKnownEvent(event) &&
+        event.type === "turn.steered" &&
+        this.#steers.noteTold(event.payload.text));
+    const { state, mapped, step } = reduceEvent(this.#state, event, { own: isOwnText });
     this.#state = state;
     const sent = this.#send(mapped);
     if (own && this.#prompting?.signal.aborted) this.#interrupt(own);
     if (isKnownEvent(event) && event.type === "turn.completed") {
+      for (const text of this.#steers.endTurn()) {
+        this.#tell({ notice: "warning", text: droppedRemark(text) });
+      }
       if (this.#own?.isTurn(step.turn)) {
         this.#own.ended.resolve({ completed: event.payload, error: step.state.error });
       }
@@ -265,6 +291,7 @@ export class DcodeSession implements AgentSession {
   /** Events are missing: the end of a turn may be among them. */
   #miss(why: MissCode): () => void {
     const own = this.#own?.accepted ? this.#own : undefined;
+    this.#steers.endTurn();
     this.#dropCards("What became of it was lost.");
     this.#questions.withdraw([]);
     this.#tell({
@@ -284,6 +311,7 @@ export class DcodeSession implements AgentSession {
 
   /** Nobody reads the events any more. */
   #lose(error: Error): void {
+    this.#steers.endTurn();
     this.#dropCards("The dcode daemon was lost.");
     this.#questions.withdraw([]);
     this.#lost = lossOf(error);

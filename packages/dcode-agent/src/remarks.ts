@@ -27,6 +27,15 @@ export function deniedRemark({ tool, command }: ApprovalRequest): string {
   return `dcode did not wait for an answer about ${command ?? tool} and denied it: its time for one was over, or somebody else said no.`;
 }
 
+/** Longest part of a message that is repeated, in characters. */
+const MAX_QUOTED = 200;
+
+/** What is said of a message that was sent into a turn, and that the turn's end has overtaken. */
+export function droppedRemark(text: string): string {
+  const quoted = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
+  return `The turn ended before dcode read this message; send it again if it still matters: ${quoted}`;
+}
+
 /** What is told to a prompt whose turn nobody follows any more. */
 export function lossOf(error: Error): RpcError {
   const code = failureCode(error) ?? "internal";

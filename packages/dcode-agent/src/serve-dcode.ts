@@ -50,6 +50,7 @@ export async function serveDcode(options: ServeDcodeOptions): Promise<void> {
     store,
     capabilities: {
       promptCapabilities: { image: true, audio: false, embeddedContext: true },
+      steering: true,
       _meta: advertise(),
     },
     onError,

@@ -8,9 +8,6 @@ import type {
   SessionSetup,
 } from "@acp-kit/acp-wire";
 
-/** Member of an agent's `capabilities._meta` by which it offers to take further messages while it answers one. */
-export const STEERING = "dev.acp-kit.steering/v1";
-
 /**
  * What the router needs of an agent: acp-wire's `AgentProcess` and `AgentSupervisor` are ones.
  *
@@ -33,7 +30,7 @@ export interface Agent {
   prompt(session: string, blocks: readonly ContentBlock[]): Promise<SessionPromptResult>;
   /**
    * Gives a session another message while it answers one. Resolves with false when nothing is being answered any more
-   * or the agent does not take it. Asked only of agents that offer {@link STEERING}.
+   * or the agent does not take it. Asked only of agents that offer acp-wire's `STEERING`.
    */
   steer?(session: string, blocks: readonly ContentBlock[]): Promise<boolean>;
   cancel(session: string): Promise<void>;

@@ -1,4 +1,4 @@
-export { type Agent, STEERING } from "./agent.ts";
+export type { Agent } from "./agent.ts";
 export { MAX_OPEN_QUESTIONS } from "./approvals.ts";
 export { createRouter, DEFAULT_SESSION_TTL_MS } from "./create-router.ts";
 export { RouterError, type RouterErrorCode } from "./errors.ts";

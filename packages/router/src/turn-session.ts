@@ -1,5 +1,4 @@
-import { isSessionNotFound } from "@acp-kit/acp-wire";
-import { STEERING } from "./agent.ts";
+import { isSessionNotFound, offersSteering } from "@acp-kit/acp-wire";
 import type { NamedAgent } from "./agent-directory.ts";
 import type { ConversationSessions, TurnRecorder } from "./conversation-sessions.ts";
 import { type Fingerprint, fingerprint, hashId, isContinuation } from "./divergence.ts";
@@ -132,7 +131,7 @@ export class TurnSession {
   /** The agent takes further messages while it answers one. */
   get takesSteering(): boolean {
     const agent = this.#used?.slot.agent;
-    return agent?.steer !== undefined && agent.capabilities._meta?.[STEERING] !== undefined;
+    return agent?.steer !== undefined && offersSteering(agent.capabilities);
   }
 
   /** Gives the agent another message in the middle of its answer. False: it did not take it. @throws RouterError `timeout`. */

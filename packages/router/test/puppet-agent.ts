@@ -6,9 +6,10 @@ import {
   type SessionPromptResult,
   type SessionSetup,
   type SessionUpdateParams,
+  STEERING,
   WireError,
 } from "@acp-kit/acp-wire";
-import { type Agent, STEERING } from "../src/index.ts";
+import type { Agent } from "../src/index.ts";
 
 const exit: AgentExit = {
   phase: "prompt",

@@ -3,6 +3,7 @@ import type { Conn } from "../conn.ts";
 import type { RequestContext } from "../conn-options.ts";
 import { ErrorCode, RpcError } from "../errors.ts";
 import { PROTOCOL_VERSION } from "../protocol-version.ts";
+import { STEER_METHOD, STEERING, type SteerResult } from "../steering.ts";
 import type { ContentBlock } from "../types/content.ts";
 import type { ClientCapabilities, InitializeResult } from "../types/initialize.ts";
 import type { Meta } from "../types/meta.ts";
@@ -48,6 +49,7 @@ export class AgentHost {
     handle("session/close", (params) => this.#end(params, "closed"));
     handle("session/delete", (params) => this.#delete(params));
     handle("session/prompt", (params, { signal }) => this.#prompt(params, signal));
+    if (options.capabilities?.steering) handle(STEER_METHOD, (params) => this.#steer(params));
     handle("session/set_mode", async (params) => {
       await changeMode(this.#session(params).agentSession, params["modeId"]);
       return {};
@@ -77,6 +79,7 @@ export class AgentHost {
 
   #initialize(params: Params): InitializeResult {
     const { info, auth, capabilities = {} } = this.#options;
+    const meta = { ...capabilities._meta, ...(capabilities.steering && { [STEERING]: {} }) };
     this.#clientCapabilities = asObject(params["clientCapabilities"]);
     return {
       protocolVersion: PROTOCOL_VERSION,
@@ -91,7 +94,7 @@ export class AgentHost {
         },
         mcpCapabilities: capabilities.mcpCapabilities ?? { http: false, sse: false },
         ...(auth?.logout && { auth: { logout: {} } }),
-        ...(capabilities._meta && { _meta: capabilities._meta }),
+        ...(Object.keys(meta).length > 0 && { _meta: meta }),
       },
       authMethods: [...(auth?.methods ?? [])],
     };
@@ -228,17 +231,12 @@ export class AgentHost {
 
   #prompt(params: Params, signal: AbortSignal): Promise<object> {
     const session = this.#session(params);
-    const blocks = params["prompt"];
-    if (!Array.isArray(blocks) || blocks.some((block) => typeof block?.type !== "string")) {
-      throw invalidParams("prompt must be an array of content blocks");
-    }
-    const hasContent = (blocks as ContentBlock[]).some(
-      ({ type }) => type === "image" || type === "audio" || !KNOWN_TEXT.has(type),
-    );
-    if (!hasContent && flattenPrompt(blocks as ContentBlock[]) === "") {
-      throw invalidParams("empty prompt");
-    }
-    return session.prompt(blocks as ContentBlock[], metaOf(params), signal);
+    return session.prompt(parseBlocks(params["prompt"]), metaOf(params), signal);
+  }
+
+  async #steer(params: Params): Promise<SteerResult> {
+    const session = this.#session(params);
+    return { taken: await session.steer(parseBlocks(params["prompt"])) };
   }
 
   #session(params: Params): LiveSession {
@@ -277,6 +275,17 @@ function directoriesOf(params: Params): { additionalDirectories?: string[] } {
   const directories = params["additionalDirectories"];
   if (!Array.isArray(directories) || directories.length === 0) return {};
   return { additionalDirectories: directories.map((path) => parseDirectory(path) ?? "") };
+}
+
+function parseBlocks(blocks: unknown): ContentBlock[] {
+  if (!Array.isArray(blocks) || blocks.some((block) => typeof block?.type !== "string")) {
+    throw invalidParams("prompt must be an array of content blocks");
+  }
+  const hasContent = (blocks as ContentBlock[]).some(
+    ({ type }) => type === "image" || type === "audio" || !KNOWN_TEXT.has(type),
+  );
+  if (!hasContent && flattenPrompt(blocks) === "") throw invalidParams("empty prompt");
+  return blocks;
 }
 
 function invalidParams(message: string): RpcError {

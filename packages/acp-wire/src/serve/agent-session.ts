@@ -1,4 +1,5 @@
 import type { Awaitable } from "../conn-options.ts";
+import type { ContentBlock } from "../types/content.ts";
 import type { ClientCapabilities } from "../types/initialize.ts";
 import type { Meta } from "../types/meta.ts";
 import type {
@@ -51,6 +52,13 @@ export interface PromptOutcome {
   readonly meta?: Meta;
 }
 
+/** A message for the prompt that is being answered. */
+export interface Steer {
+  readonly blocks: readonly ContentBlock[];
+  /** The message as one text; see `flattenPrompt`. */
+  readonly text: string;
+}
+
 /**
  * One session of an agent. Its settings are read when a client opens the session, and after each
  * change. `configOptions` with the categories `mode` and `model` also serve clients that know only
@@ -67,6 +75,11 @@ export interface AgentSession {
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing is the usual one
   prompt(turn: PromptTurn): Awaitable<TurnEnd | PromptOutcome | void>;
+  /**
+   * Takes another message while a prompt is answered; false leaves it for the next prompt. Asked only while one is, and
+   * only of an agent that says in its capabilities that it can.
+   */
+  steer?(steer: Steer): Awaitable<boolean>;
   setMode?(modeId: string): Awaitable<void>;
   setModel?(modelId: string): Awaitable<void>;
   setConfigOption?(configId: string, value: string | boolean): Awaitable<void>;

@@ -129,6 +129,18 @@ export class LiveSession {
     return run;
   }
 
+  /** Gives the running prompt another message. False: none runs, it is being cancelled, or the agent does not take it. */
+  async steer(blocks: readonly ContentBlock[]): Promise<boolean> {
+    const [running] = this.#turns.keys();
+    if (running === undefined || running.signal.aborted) return false;
+    const isTaken =
+      (await this.agentSession.steer?.({ blocks, text: flattenPrompt(blocks) })) ?? false;
+    if (isTaken) {
+      for (const content of blocks) this.#record({ sessionUpdate: "user_message_chunk", content });
+    }
+    return isTaken;
+  }
+
   /** Ends the session: cancels its turns, waits for them within a bound, frees it. */
   async end(why: "closed" | "deleted" | "shutdown"): Promise<void> {
     this.#deleted ||= why === "deleted";

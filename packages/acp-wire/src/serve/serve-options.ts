@@ -16,6 +16,8 @@ export interface ServedCapabilities {
   readonly promptCapabilities?: PromptCapabilities;
   /** MCP transports besides stdio. Default: none. */
   readonly mcpCapabilities?: McpCapabilities;
+  /** Sessions take messages while they answer one: they have `steer`. Default: they do not. */
+  readonly steering?: boolean;
   /** Extensions. */
   readonly _meta?: Meta;
 }

@@ -31,8 +31,8 @@ const stateKinds: ReadonlySet<string> = new Set([
 /**
  * The session's next event as ACP says it. Pure.
  *
- * @param own - Whether a `turn.started` is of the turn that the client itself has prompted, whose text
- *   it need not be told.
+ * @param own - Whether the text of a `turn.started` or `turn.steered` is the client's own, which it need
+ *   not be told.
  */
 export function reduceEvent(
   before: MappingState,
@@ -75,13 +75,11 @@ function reduceKnown(
       if (own || !text) return { state: started, mapped: [] };
       return say(started, "user_message_chunk", text, event.seq);
     }
-    case "turn.steered":
-      return say(
-        { ...state, message: undefined },
-        "user_message_chunk",
-        event.payload.text,
-        event.seq,
-      );
+    case "turn.steered": {
+      const steered = { ...state, message: undefined };
+      if (own) return { state: steered, mapped: [] };
+      return say(steered, "user_message_chunk", event.payload.text, event.seq);
+    }
     case "message.delta":
       return say(withMood(state, "writing"), "agent_message_chunk", event.payload.text, event.seq);
     case "message.reasoning":
