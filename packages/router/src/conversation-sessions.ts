@@ -15,6 +15,7 @@ import {
   SessionBook,
   type SessionRecord,
   withSession,
+  withWanted,
 } from "./session-record.ts";
 import { boundedSettings, readSettings, type Settings } from "./session-settings.ts";
 import { type Attached, SessionSlot } from "./session-slot.ts";
@@ -76,6 +77,11 @@ export class ConversationSessions {
 
   get attached(): Attached | undefined {
     return this.open?.attached;
+  }
+
+  /** The attached session, if it is this agent's. */
+  attachedOf({ name }: NamedAgent): Attached | undefined {
+    return this.#used?.name === name ? this.attached : undefined;
   }
 
   startTurn(turn: string, item: PromptItem, recorder: TurnRecorder): TurnSession {
@@ -185,7 +191,7 @@ export class ConversationSessions {
           ...(typeof mode === "string" && { mode }),
         });
       }
-      return { ...next, wanted: { ...next.wanted, [name]: wanted } };
+      return withWanted(next, name, wanted, user);
     });
     return told;
   }

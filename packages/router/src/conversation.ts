@@ -1,8 +1,10 @@
 import type { Agent } from "./agent.ts";
+import type { NamedAgent } from "./agent-directory.ts";
 import type { ConversationHost } from "./conversation-host.ts";
 import { ConversationSessions } from "./conversation-sessions.ts";
 import type { RouterError } from "./errors.ts";
 import { LogWriter } from "./log-writer.ts";
+import type { Attached } from "./session-slot.ts";
 import type { Lease, TakenItem } from "./store.ts";
 import { Turns } from "./turns.ts";
 
@@ -61,6 +63,11 @@ export class Conversation {
   get session(): { id: string; cwd: string } | undefined {
     const attached = this.#sessions.attached;
     return attached && { id: attached.session, cwd: attached.cwd };
+  }
+
+  /** The attached session of an agent. */
+  attachedOf(agent: NamedAgent): Attached | undefined {
+    return this.#sessions.attachedOf(agent);
   }
 
   /** It has a session, or gets one. */

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Agent } from "./agent.ts";
+import { type AgentDirectory, findAgent } from "./agent-directory.ts";
 import { Conversation } from "./conversation.ts";
 import { createLog, LogWatch } from "./cursor.ts";
+import { type ConversationState, describeConversation } from "./describe-conversation.ts";
 import { RouterError } from "./errors.ts";
 import type { CancelCause } from "./events.ts";
 import { findRefusal } from "./find-refusal.ts";
@@ -14,6 +16,7 @@ import { pushPrompt } from "./push-prompt.ts";
 import { writeReaction } from "./reaction.ts";
 import { readOutcome } from "./read-outcome.ts";
 import type { DebugInfo, LastTurn, PromptRequest, Router, RouterConfig } from "./router.ts";
+import { SessionBook } from "./session-record.ts";
 import type { ChunkSink } from "./sink.ts";
 import type { InboxItem, OpenTurn, Posted, PromptItem, ReactionItem } from "./store.ts";
 import { DEFAULT_TURN_LIMITS, type TurnLimits } from "./turn-state.ts";
@@ -135,6 +138,17 @@ class ConversationRouter implements Router {
 
   openTurns(conversation: string): Promise<readonly OpenTurn[]> {
     return this.#config.store.openTurns(conversation);
+  }
+
+  async describe(conversation: string): Promise<ConversationState> {
+    const book = new SessionBook(this.#config.store, conversation, {
+      lease: () => undefined,
+      onFailure: () => undefined,
+    });
+    const record = await book.read();
+    const agent = findAgent(this.#agentsOf(conversation), record.agent);
+    const attached = this.#conversations.get(conversation)?.attachedOf(agent);
+    return describeConversation(record, agent, attached);
   }
 
   grants(user: string): Promise<readonly Grant[]> {
@@ -287,13 +301,12 @@ class ConversationRouter implements Router {
 
   #createConversation(id: string): Conversation {
     const config = this.#config;
-    const preset = config.agentFor?.(id) ?? config.agent;
-    const named = config.agents ?? new Map<string, Agent>();
-    for (const agent of [preset, ...named.values()]) this.#watchAgent(agent);
+    const agents = this.#agentsOf(id);
+    for (const agent of [agents.preset, ...agents.named.values()]) this.#watchAgent(agent);
     return new Conversation(id, {
       store: config.store,
       sessions: {
-        agents: { preset, named },
+        agents,
         cannotClose: this.#cannotClose,
         rules: { ...config, defaults: this.defaults },
       },
@@ -309,6 +322,11 @@ class ConversationRouter implements Router {
       report: (report) => config.onReport?.(report),
       measure: (metric) => config.onMetric?.(metric),
     });
+  }
+
+  #agentsOf(conversation: string): AgentDirectory {
+    const { agent, agentFor, agents } = this.#config;
+    return { preset: agentFor?.(conversation) ?? agent, named: agents ?? new Map() };
   }
 
   #watchAgent(agent: Agent): void {

@@ -7,10 +7,13 @@ export type Fingerprint = { readonly id: string; readonly hash: string };
 /** Fingerprints that are kept of one conversation; of a longer transcript those of the newest messages. */
 export const MAX_FINGERPRINTS = 200;
 
-/** Fingerprints of a transcript, oldest first. Messages without an id cannot be found again, and are left out. */
+/**
+ * Fingerprints of a transcript, oldest first. Messages without an id cannot be found again, and no agent is told of what
+ * was said to the relay itself: both are left out.
+ */
 export function fingerprint(transcript: readonly Turn[]): Fingerprint[] {
   return transcript
-    .filter(({ messageId }) => messageId !== "")
+    .filter(({ messageId, isAside }) => messageId !== "" && !isAside)
     .map(({ messageId, role, content }) => ({
       id: hashId(messageId),
       hash: shortHash(`${role}\0${content}`),

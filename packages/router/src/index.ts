@@ -1,6 +1,7 @@
 export type { Agent } from "./agent.ts";
 export { MAX_OPEN_QUESTIONS } from "./approvals.ts";
 export { createRouter, DEFAULT_SESSION_TTL_MS } from "./create-router.ts";
+export type { ConversationState, KnownSetting } from "./describe-conversation.ts";
 export { RouterError, type RouterErrorCode } from "./errors.ts";
 export type {
   AgentCommand,

@@ -1,4 +1,5 @@
 import type { Agent } from "./agent.ts";
+import type { ConversationState } from "./describe-conversation.ts";
 import type { CancelCause, PermissionAsk } from "./events.ts";
 import type { Grant } from "./grants.ts";
 import type { ConversationLog } from "./log.ts";
@@ -211,6 +212,8 @@ export interface Router extends AsyncDisposable {
    * @param signal - Aborted: the turn is cancelled as its requester's wish.
    */
   prompt(request: PromptRequest, sink: ChunkSink, signal?: AbortSignal): Promise<void>;
+  /** What is known of a conversation without asking its agent: nothing is opened, started or written for it. */
+  describe(conversation: string): Promise<ConversationState>;
   /** What is remembered as allowed for a person, oldest first; a {@link RevokeItem} ends it. */
   grants(user: string): Promise<readonly Grant[]>;
   /** Cancels whatever runs in the conversation. */

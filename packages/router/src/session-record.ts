@@ -31,6 +31,8 @@ export type ConversationRecord = {
   readonly sessions: Readonly<Record<string, SessionRecord>>;
   /** The newest choice for each setting, by agent. */
   readonly wanted: Readonly<Record<string, Settings>>;
+  /** Who made those choices, by agent and setting; absent for what the agent changed by itself. */
+  readonly wantedBy?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /**
    * People, and what came last with each one's messages: only a value that differs from it is a choice. Their ids stand
    * here as they are, so that whoever erases a person finds what is kept of them.
@@ -144,6 +146,26 @@ export function withParameters(
   const id = boundedId(user);
   const others = record.parameters.filter(([other]) => other !== id);
   return { ...record, parameters: [...others, [id, settings] as const].slice(-MAX_PEOPLE) };
+}
+
+/** The record with other choices for an agent's settings. @param by - Who made those that are new; absent: the agent. */
+export function withWanted(
+  record: ConversationRecord,
+  agent: string,
+  wanted: Settings,
+  by: string | undefined,
+): ConversationRecord {
+  const before = record.wanted[agent] ?? {};
+  const madeBy = Object.keys(wanted).flatMap((name): [string, string][] => {
+    const isSame = Object.hasOwn(before, name) && before[name] === wanted[name];
+    const who = isSame ? record.wantedBy?.[agent]?.[name] : by && boundedId(by);
+    return who === undefined ? [] : [[name, who]];
+  });
+  return {
+    ...record,
+    wanted: { ...record.wanted, [agent]: wanted },
+    wantedBy: { ...record.wantedBy, [agent]: Object.fromEntries(madeBy) },
+  };
 }
 
 function boundedId(user: string): string {

@@ -10,6 +10,8 @@ export type SessionSetting = {
   readonly current?: string | boolean;
   /** Values that can be chosen, in the agent's order; empty when it does not say. */
   readonly available: readonly string[];
+  /** What people call those of them that the agent gives another name than their value. */
+  readonly names?: Readonly<Record<string, string>>;
 };
 
 /** What an agent says of its settings when a session is opened, or in an update. */
@@ -34,7 +36,7 @@ export function readSettings(source: SettingsSource): Map<string, SessionSetting
     const isKnown = typeof current === "string" || typeof current === "boolean";
     settings.set(name, {
       option: id,
-      available: asFieldsList(option["options"]).flatMap(readChoices),
+      ...listed(asFieldsList(option["options"]).flatMap(readChoices)),
       ...(isKnown && { current }),
     });
   }
@@ -61,17 +63,30 @@ function addOlder(
   if (!fields || settings.has(name)) return;
   const current = asText(fields[currentKey]);
   settings.set(name, {
-    available: asFieldsList(fields[listKey]).flatMap((item) => asText(item[idKey]) ?? []),
+    ...listed(asFieldsList(fields[listKey]).flatMap((item) => readChoice(item, idKey))),
     ...(current !== undefined && { current }),
   });
 }
 
 /** A choice, or a group of choices. */
-function readChoices(item: Fields): string[] {
+function readChoices(item: Fields): ListedValue[] {
   const group = asFieldsList(item["options"]);
-  if (group.length > 0) return group.flatMap((choice) => asText(choice["value"]) ?? []);
-  const value = asText(item["value"]);
-  return value === undefined ? [] : [value];
+  return (group.length > 0 ? group : [item]).flatMap((choice) => readChoice(choice, "value"));
+}
+
+type ListedValue = readonly [value: string, name: string];
+
+function readChoice(item: Fields, key: string): ListedValue[] {
+  const value = asText(item[key]);
+  return value === undefined ? [] : [[value, asText(item["name"]) ?? value]];
+}
+
+function listed(values: readonly ListedValue[]): Pick<SessionSetting, "available" | "names"> {
+  const named = values.filter(([value, name]) => name !== value);
+  return {
+    available: values.map(([value]) => value),
+    ...(named.length > 0 && { names: Object.fromEntries(named) }),
+  };
 }
 
 /** Longest name and value of a setting that a person may choose, in characters, and most of them at a time. */

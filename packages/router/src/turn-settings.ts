@@ -4,7 +4,7 @@ import type { SessionRules } from "./conversation-sessions.ts";
 import { RouterError } from "./errors.ts";
 import type { EventBody } from "./events.ts";
 import type { Options } from "./options.ts";
-import { parametersOf, type SessionBook, withParameters } from "./session-record.ts";
+import { parametersOf, type SessionBook, withParameters, withWanted } from "./session-record.ts";
 import {
   boundedSettings,
   changedSettings,
@@ -61,10 +61,7 @@ export async function choosePermitted(
       }),
     );
     const next = withParameters(before, user, sent);
-    return {
-      ...next,
-      wanted: { ...next.wanted, [agent]: chooseNewest(wanted, last, open, defaults) },
-    };
+    return withWanted(next, agent, chooseNewest(wanted, last, open, defaults), user);
   });
   const wanted = record.wanted[agent] ?? {};
   const permitted: Record<string, string | boolean> = {};
@@ -162,10 +159,9 @@ export async function absorbAgentChanges(
   const changed = changedSettings(attached.settled, current);
   attached.settled = current;
   if (Object.keys(changed).length === 0) return;
-  await book.change((record) => {
-    const wanted = { ...record.wanted[agent], ...changed };
-    return { ...record, wanted: { ...record.wanted, [agent]: wanted } };
-  });
+  await book.change((record) =>
+    withWanted(record, agent, { ...record.wanted[agent], ...changed }, undefined),
+  );
 }
 
 /** What the agent would not take is not asked for again at each turn. */
@@ -179,6 +175,6 @@ export async function forgetSettings(
     const wanted = Object.entries(record.wanted[agent] ?? {}).filter(
       ([name]) => !names.includes(name),
     );
-    return { ...record, wanted: { ...record.wanted, [agent]: Object.fromEntries(wanted) } };
+    return withWanted(record, agent, Object.fromEntries(wanted), undefined);
   });
 }

@@ -342,6 +342,6 @@ export class Turns {
   }
 }
 
-function textOf({ query }: PromptItem): string {
-  return (findRequest(query)?.content ?? "").slice(0, MAX_EVENT_CHARS);
+function textOf({ text, query }: PromptItem): string {
+  return (text ?? findRequest(query)?.content ?? "").slice(0, MAX_EVENT_CHARS);
 }

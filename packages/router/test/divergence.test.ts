@@ -55,3 +55,16 @@ test("whatever is cut off in front and added behind, an unchanged rest is a cont
     }),
   );
 });
+
+test("what was said to the relay itself is no part of it: it may be edited, deleted or added anywhere", () => {
+  const [one, two, three] = turns([said("u1"), said("u2"), said("u3")]) as [Turn, Turn, Turn];
+  const aside = (content: string): Turn => ({ ...two, messageId: "c1", content, isAside: true });
+  const known = fingerprint([one, aside("!status"), two]);
+  for (const now of [
+    [one, aside("!model x"), two, three],
+    [one, two, three],
+    [one, two, aside("!status"), three],
+  ]) {
+    expect(isContinuation(known, fingerprint(now))).toBe(true);
+  }
+});

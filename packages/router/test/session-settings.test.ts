@@ -24,7 +24,11 @@ test("a config option of the category model comes before the older call", () => 
     current: "a",
     available: ["a", "b"],
   });
-  expect(readSettings({ models }).get("model")).toEqual({ current: "old", available: ["old"] });
+  expect(readSettings({ models }).get("model")).toEqual({
+    current: "old",
+    available: ["old"],
+    names: { old: "Old" },
+  });
 });
 
 test("settings have the names that people know; others keep the agent's id, groups are flat", () => {
