@@ -32,4 +32,21 @@ export type { PoeOutcome, PoeQuery, PoeQueryIds } from "./poe/query.ts";
 export { createPoeReader, type PoeReader } from "./poe/reader.ts";
 export type { PoeViolation, PoeViolationCode } from "./poe/violation.ts";
 export { inlineScript, scripts } from "./scripts.ts";
+export type { LiveButton } from "./slack/block-text.ts";
+export { ManualClock, type SlackClock } from "./slack/clock.ts";
+export type { SlackDelivery } from "./slack/deliveries.ts";
+export { FakeSlack } from "./slack/fake-slack.ts";
+export type { SlackFault } from "./slack/faults.ts";
+export { signSlackRequest } from "./slack/http-transport.ts";
+export { SLACK_LIMITS } from "./slack/limits.ts";
+export type { FakeSlackOptions, SlackAppOptions, SlackChannelOptions } from "./slack/options.ts";
+export type { SayOptions, SlackPerson } from "./slack/person.ts";
+export type {
+  SlackMessage,
+  SlackNotice,
+  SlackSession,
+  SlackUser,
+  SlackView,
+} from "./slack/records.ts";
+export type { SocketFault } from "./slack/socket-mode.ts";
 export { waitFor } from "./wait-for.ts";
