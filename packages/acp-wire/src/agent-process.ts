@@ -134,7 +134,7 @@ export class AgentProcess implements AsyncDisposable {
     const meta = systemPrompt && { [SYSTEM_PROMPT_META]: { blocks: systemPrompt } };
     return this.#clients.whileOpening(async () => {
       let setup!: SessionSetup;
-      await this.#link.call("session", "session/new", this.#place(cwd, meta), {
+      await this.#link.call("session", "session/new", this.#place(cwd, client, meta), {
         onResult: (result) => {
           setup = parseSetup(result);
           if (this.#clients.has(setup.sessionId)) throw sessionIdInUse(setup.sessionId);
@@ -269,7 +269,7 @@ export class AgentProcess implements AsyncDisposable {
     this.#clients.add(session, client);
     this.#sessions.set(session, { cwd, settings: {} });
     try {
-      const params = { sessionId: session, ...this.#place(cwd) };
+      const params = { sessionId: session, ...this.#place(cwd, client) };
       const setup = setupOf(session, await this.#call(method, params));
       this.#sessions.set(session, { cwd, settings: setup });
       return setup;
@@ -288,9 +288,12 @@ export class AgentProcess implements AsyncDisposable {
     return this.#link.call<T>("session", method, params);
   }
 
-  #place(directory: string, meta?: Meta): object {
+  #place(directory: string, client: SessionClient, meta?: Meta): object {
     const cwd = this.#paths.toAgent(directory);
-    const mcpServers = this.#options.mcpServers?.(directory) ?? [];
+    const mcpServers = [
+      ...(this.#options.mcpServers?.(directory) ?? []),
+      ...(client.mcpServers ?? []),
+    ];
     return meta === undefined ? { cwd, mcpServers } : { cwd, mcpServers, _meta: meta };
   }
 

@@ -1,8 +1,11 @@
 import type { PermissionOutcome, PermissionRequestParams } from "./types/permission.ts";
+import type { McpServer } from "./types/session.ts";
 import type { SessionUpdateParams } from "./types/update.ts";
 
 /** Who listens to a session. */
 export interface SessionClient {
+  /** MCP servers for this session alone, beside those of every session. Read when it is opened. */
+  readonly mcpServers?: readonly McpServer[];
   /**
    * One update, in wire order, called in the tick in which it was read. Updates keep coming between
    * turns and after a prompt's response. What it throws is reported and goes no further.

@@ -61,9 +61,21 @@ function logReport(log: Log, report: RouterReport): void {
     }
     case "failure":
       log.error(
-        { conversation: hashId(report.conversation), what: report.what, err: report.error },
+        {
+          ref: report.ref,
+          conversation: hashId(report.conversation),
+          what: report.what,
+          err: report.error,
+        },
         "something failed in a conversation",
       );
+      return;
+    case "turn-interrupted": {
+      const { ref, turn } = report;
+      log.warn({ ref, conversation: hashId(report.conversation), turn }, "a turn was interrupted");
+      return;
+    }
+    case "question-ended":
       return;
   }
 }

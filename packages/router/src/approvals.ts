@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { PermissionOutcome, PermissionRequestParams } from "@acp-kit/acp-wire";
-import type { EventBody, PermissionAsk, PermissionOption } from "./events.ts";
+import type { EventBody, PermissionAnswer, PermissionAsk, PermissionOption } from "./events.ts";
 import { createGrant, findGrant, type Grant, type GrantPlace } from "./grants.ts";
 import {
   choosePolicyOption,
@@ -36,7 +36,10 @@ export type ApprovalHost = {
   remember(grant: Grant): Promise<void>;
   /** A question was asked or has ended. */
   onChange(): void;
-  onFailure(what: string, error: unknown): void;
+  /** A question has ended, or was answered without being asked. */
+  onAnswer(ask: PermissionAsk, answer: PermissionAnswer): void;
+  /** Gives the reference of the failure. */
+  onFailure(what: string, error: unknown): string;
 };
 
 type Choice = {
@@ -56,8 +59,9 @@ export class Approvals {
   constructor(requester: string, host: ApprovalHost) {
     this.#requester = requester;
     this.#host = host;
-    this.#questions = new Questions((event) => {
+    this.#questions = new Questions((event, ask) => {
       host.record(event);
+      if (event.kind === "permission-answer") host.onAnswer(ask, event);
       host.onChange();
     });
   }
@@ -103,8 +107,8 @@ export class Approvals {
     }
     const grant = createGrant(ask, rule, { ...place, by: user, at: host.now() });
     host.remember(grant).catch((error: unknown) => {
-      host.onFailure("remember an answer", error);
-      const text = "The answer counts this once: it could not be remembered.";
+      const ref = host.onFailure("remember an answer", error);
+      const text = `The answer counts this once: it could not be remembered (ref ${ref}).`;
       host.record({ kind: "notice", level: "warning", text });
     });
     const once = onceOf(ask) ?? chosen;
@@ -136,13 +140,15 @@ export class Approvals {
   }
 
   #settle(ask: PermissionAsk, { option, by }: Choice): PermissionOutcome {
-    this.#host.record({
+    const answer: PermissionAnswer = {
       kind: "permission-answer",
       permission: ask.id,
       end: option === undefined ? "cancelled" : "selected",
       ...(option && { option }),
       ...(by !== undefined && { by, remembered: "before" }),
-    });
+    };
+    this.#host.record(answer);
+    this.#host.onAnswer(ask, answer);
     return option ? { outcome: "selected", optionId: option.id } : { outcome: "cancelled" };
   }
 

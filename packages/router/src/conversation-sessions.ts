@@ -25,7 +25,12 @@ import { TurnSession } from "./turn-session.ts";
 /** What an operator decides about sessions. */
 export type SessionRules = Pick<
   RouterConfig,
-  "systemPromptProvider" | "mayChoose" | "allowedCommands" | "authErrorHint" | "sessionTimeoutMs"
+  | "systemPromptProvider"
+  | "sessionServers"
+  | "mayChoose"
+  | "allowedCommands"
+  | "authErrorHint"
+  | "sessionTimeoutMs"
 > & { readonly defaults: Options };
 
 /** Whatever the sessions of a conversation need of it. */
@@ -40,7 +45,8 @@ export type SessionsHost = {
   now(): number;
   lease(): Lease | undefined;
   onPhase(phase: "starting-agent" | "opening-session"): void;
-  onFailure(what: string, error: unknown): void;
+  /** Gives the reference of the failure. */
+  onFailure(what: string, error: unknown): string;
   onMetric(metric: RouterMetric): void;
 };
 
@@ -140,6 +146,8 @@ export class ConversationSessions {
         };
         await book.change((record) => withSession(record, name, made));
       },
+      mcpServers: (isNew) => rules.sessionServers?.open(conversation, name, isNew) ?? [],
+      onClosed: () => this.#voidServers(name),
       systemPrompt: () => rules.systemPromptProvider?.(conversation) ?? "",
       onPhase: (phase) => host.onPhase(phase),
       onFailure: (what, error) => host.onFailure(what, error),
@@ -148,6 +156,11 @@ export class ConversationSessions {
     this.#used = { name, slot };
     before?.close().catch((error: unknown) => host.onFailure("close session", error));
     return slot;
+  }
+
+  #voidServers(agent: string): void {
+    const { conversation, rules } = this.host;
+    rules.sessionServers?.close(conversation, agent);
   }
 
   ownTurns() {
@@ -200,6 +213,8 @@ export class ConversationSessions {
   async reset(): Promise<void> {
     await this.book.change((record) => {
       const { since: _, ...rest } = record;
+      // Also of those that an earlier process had opened.
+      for (const agent of Object.keys(record.sessions)) this.#voidServers(agent);
       return { ...rest, sessions: {}, isFresh: true };
     });
     // Nobody waits for the agent here: the next session is another one in any case.

@@ -4,6 +4,7 @@ import type { ConversationHost } from "./conversation-host.ts";
 import { ConversationSessions } from "./conversation-sessions.ts";
 import type { RouterError } from "./errors.ts";
 import { LogWriter } from "./log-writer.ts";
+import { createReference } from "./reference.ts";
 import type { Attached } from "./session-slot.ts";
 import type { Lease, TakenItem } from "./store.ts";
 import { Turns } from "./turns.ts";
@@ -158,6 +159,9 @@ export class Conversation {
   async #claim(): Promise<Tenure | undefined> {
     const lease = await this.#host.store.claim(this.id);
     if (!lease) return undefined;
+    for (const { turn, ref } of lease.interrupted ?? []) {
+      this.#host.report({ kind: "turn-interrupted", conversation: this.id, turn, ref });
+    }
     const writer = new LogWriter({
       append: (events) => this.#host.store.append(lease, events),
       now: () => this.#host.now(),
@@ -237,7 +241,9 @@ export class Conversation {
     });
   }
 
-  #failed(what: string, error: unknown): void {
-    this.#host.report({ kind: "failure", conversation: this.id, what, error });
+  #failed(what: string, error: unknown): string {
+    const ref = createReference();
+    this.#host.report({ kind: "failure", conversation: this.id, what, error, ref });
+    return ref;
   }
 }

@@ -15,6 +15,7 @@ import { findRequest, hasContent } from "./prompt-blocks.ts";
 import { pushPrompt } from "./push-prompt.ts";
 import { writeReaction } from "./reaction.ts";
 import { readOutcome } from "./read-outcome.ts";
+import { createReference } from "./reference.ts";
 import type { DebugInfo, LastTurn, PromptRequest, Router, RouterConfig } from "./router.ts";
 import { SessionBook } from "./session-record.ts";
 import type { ChunkSink } from "./sink.ts";
@@ -296,7 +297,8 @@ class ConversationRouter implements Router {
   }
 
   #failed(conversation: string, what: string, error: unknown): void {
-    this.#config.onReport?.({ kind: "failure", conversation, what, error });
+    const ref = createReference();
+    this.#config.onReport?.({ kind: "failure", conversation, what, error, ref });
   }
 
   #createConversation(id: string): Conversation {

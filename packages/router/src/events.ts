@@ -16,18 +16,22 @@ export type TurnPhase = "waiting-workspace" | "starting-agent" | "opening-sessio
 /** Where an agent was when it died; the words for chat are the renderer's. */
 export type FailurePhase = "start" | "session" | "prompt";
 
-/** How a turn ended. `stopReason` is the agent's own word, unknown ones included. */
+/**
+ * How a turn ended. `stopReason` is the agent's own word, unknown ones included. `ref` finds what is not for chat in the
+ * operator's log; events from before there were references have none.
+ */
 export type TurnOutcome =
   | { readonly kind: "completed"; readonly stopReason: string }
   | { readonly kind: "cancelled"; readonly cause: CancelCause }
   /** Never prompted: the agent took the message in the turn that ran, or what it changes had been answered already. */
   | { readonly kind: "skipped"; readonly reason: "steered" | "answered" }
-  | { readonly kind: "interrupted" }
+  | { readonly kind: "interrupted"; readonly ref?: string }
   | {
       readonly kind: "agent-exited";
       readonly phase: FailurePhase;
       readonly code: number | null;
       readonly signal: string | null;
+      readonly ref?: string;
     }
   | {
       readonly kind: "failed";
@@ -36,6 +40,7 @@ export type TurnOutcome =
       readonly code: string;
       /** One sentence that is fit for chat: no path, no stack, no output of the agent's process. */
       readonly message: string;
+      readonly ref?: string;
     };
 
 export type PlanEntry = {
@@ -197,6 +202,9 @@ export type EventBody =
   | { readonly kind: "unknown-update"; readonly update: unknown }
   | { readonly kind: "turn-end"; readonly outcome: TurnOutcome }
   | { readonly kind: "session-reset"; readonly who: string };
+
+/** How a question ended, as the log has it. */
+export type PermissionAnswer = Extract<EventBody, { kind: "permission-answer" }>;
 
 /** An event before the store gave it its place. `turn` is absent for what an agent says between turns. */
 export type NewEvent = EventBody & {

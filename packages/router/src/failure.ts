@@ -1,5 +1,6 @@
 import type { FailurePhase, TurnOutcome } from "./events.ts";
 import { asFields, asText } from "./fields.ts";
+import { findPlainSentence } from "./plain-sentence.ts";
 
 /** JSON-RPC code by which an agent says that somebody has to log in first. */
 export const AUTH_REQUIRED = -32000;
@@ -32,7 +33,12 @@ export function parseFailure(error: unknown, phase: FailurePhase): TurnOutcome {
     return { kind: "failed", phase, code: "auth-required", message };
   }
   if (typeof code === "number") {
-    const message = `The agent answered with an error (code ${code}).`;
+    // What an agent says about a prompt may be a provider's answer; why it opens no session is its own sentence.
+    const why = phase === "session" ? findPlainSentence((error as Error).message) : undefined;
+    const message =
+      why === undefined
+        ? `The agent answered with an error (code ${code}).`
+        : `The agent opened no session: ${why}`;
     return { kind: "failed", phase, code: "agent-error", message };
   }
   return {

@@ -11,6 +11,7 @@ export type {
   FailurePhase,
   LogEvent,
   NewEvent,
+  PermissionAnswer,
   PermissionAsk,
   PermissionEnd,
   PermissionOption,
@@ -32,6 +33,7 @@ export { needsApprover } from "./permission.ts";
 export type { Sequence } from "./persistent-list.ts";
 export { pipeToSink } from "./pipe-to-sink.ts";
 export { PROVIDER_MODEL_PREFIX, providerOf, providerParameters } from "./provider.ts";
+export { createReference } from "./reference.ts";
 export type { Display, MarkupRenderer, RenderContext } from "./renderer.ts";
 export type { Role } from "./role.ts";
 export type {
@@ -43,6 +45,7 @@ export type {
   Router,
   RouterConfig,
   RouterReport,
+  SessionServers,
   Workspace,
 } from "./router.ts";
 export type { ChunkSink } from "./sink.ts";

@@ -9,15 +9,18 @@ export type Ending = {
   readonly remembered?: "now" | "before";
 };
 
+/** What the log has of a question. */
+export type QuestionEvent = Extract<EventBody, { kind: "permission-ask" | "permission-answer" }>;
+
 /** The open questions of a turn. Each ends once: by an answer, the clock, the agent, or the turn. */
 export class Questions {
-  readonly #record: (event: EventBody) => void;
+  readonly #record: (event: QuestionEvent, ask: PermissionAsk) => void;
   readonly #open = new Map<
     string,
     { ask: PermissionAsk; tell: (outcome: PermissionOutcome) => void }
   >();
 
-  constructor(record: (event: EventBody) => void) {
+  constructor(record: (event: QuestionEvent, ask: PermissionAsk) => void) {
     this.#record = record;
   }
 
@@ -38,7 +41,7 @@ export class Questions {
   ): Promise<PermissionOutcome> {
     const { promise, resolve } = Promise.withResolvers<PermissionOutcome>();
     this.#open.set(ask.id, { ask, tell: resolve });
-    this.#record({ kind: "permission-ask", ask });
+    this.#record({ kind: "permission-ask", ask }, ask);
     const timer = setTimeout(() => this.settle(ask.id, { end: "expired" }), expiresInMs);
     const cancel = () => this.settle(ask.id, { end: "cancelled" });
     signal.addEventListener("abort", cancel);
@@ -64,7 +67,7 @@ export class Questions {
     const question = this.#open.get(permission);
     if (!question) return false;
     this.#open.delete(permission);
-    this.#record({ kind: "permission-answer", permission, ...ending });
+    this.#record({ kind: "permission-answer", permission, ...ending }, question.ask);
     question.tell(
       ending.option === undefined
         ? { outcome: "cancelled" }

@@ -1,6 +1,7 @@
+import type { McpServer } from "@acp-kit/acp-wire";
 import type { Agent } from "./agent.ts";
 import type { ConversationState } from "./describe-conversation.ts";
-import type { CancelCause, PermissionAsk } from "./events.ts";
+import type { CancelCause, PermissionAnswer, PermissionAsk } from "./events.ts";
 import type { Grant } from "./grants.ts";
 import type { ConversationLog } from "./log.ts";
 import type { RouterMetric } from "./metrics.ts";
@@ -30,7 +31,7 @@ export type Workspace = {
   readonly exclusive?: string;
 };
 
-/** What the router does that an operator may want to know; never holds text of people or agents. */
+/** What the router does that an operator may want to know; holds no text of people, and of agents only their questions. */
 export type RouterReport =
   | {
       readonly kind: "turn-ended";
@@ -39,6 +40,24 @@ export type RouterReport =
       readonly outcome: string;
       readonly durationMs: number;
       readonly detail?: string;
+    }
+  /** A question of the agent has ended, or a policy or a remembered answer has answered it without anybody being asked. */
+  | {
+      readonly kind: "question-ended";
+      readonly conversation: string;
+      readonly turn: string;
+      /** Name of the agent; empty for one without. */
+      readonly agent: string;
+      /** Both as the log has them: with the agent's own words. */
+      readonly ask: PermissionAsk;
+      readonly answer: PermissionAnswer;
+    }
+  /** The process that ran the turn has died in the middle of it. */
+  | {
+      readonly kind: "turn-interrupted";
+      readonly conversation: string;
+      readonly turn: string;
+      readonly ref: string;
     }
   | {
       readonly kind: "agent-exited";
@@ -51,7 +70,17 @@ export type RouterReport =
       readonly conversation: string;
       readonly what: string;
       readonly error: unknown;
+      /** What people are shown of it, if they are shown anything. */
+      readonly ref: string;
     };
+
+/** MCP servers that agents use in one session only; see {@link RouterConfig.sessionServers}. */
+export type SessionServers = {
+  /** Asked whenever a session is made (`isNew`: no earlier one is opened again) or opened again. @param agent - Its name. */
+  open(conversation: string, agent: string, isNew: boolean): readonly McpServer[];
+  /** The session was closed or given up. Its next opening asks anew. Must not throw. */
+  close(conversation: string, agent: string): void;
+};
 
 /** Something that a person would have the agent run with. */
 export type Choice = {
@@ -106,6 +135,8 @@ export type RouterConfig = {
    * any other gets them in front of the next message that is no command.
    */
   readonly systemPromptProvider?: (conversation: string) => string;
+  /** MCP servers for each session alone, and when they are void. Default: none. */
+  readonly sessionServers?: SessionServers;
   /**
    * What to say when the agent wants somebody to log in first (code -32000), as its answer and instead of the error.
    * Asked at each such failure; empty for the error itself.

@@ -1,6 +1,7 @@
 import {
   type ContentBlock,
   ErrorCode,
+  type McpServer,
   type SessionClient,
   type SessionSetup,
   type SessionUpdateParams,
@@ -61,6 +62,10 @@ export type SlotHost = {
   known(): Promise<{ readonly session: string; readonly cwd: string } | undefined>;
   /** A session was made; it is known from then on. */
   onNew(session: string, cwd: string, settings: Settings): Promise<void>;
+  /** MCP servers for a session that is made (`isNew`) or opened again. */
+  mcpServers(isNew: boolean): readonly McpServer[];
+  /** The session was closed or given up: what it was given is void. */
+  onClosed(): void;
   /** Empty: there is none. */
   systemPrompt(): string;
   onPhase(phase: "starting-agent" | "opening-session"): void;
@@ -121,6 +126,7 @@ export class SessionSlot {
     const session = this.#attached?.session;
     this.#abandoned = session;
     this.detach();
+    this.#host.onClosed();
     if (session !== undefined) this.#letGo(session);
   }
 
@@ -128,6 +134,7 @@ export class SessionSlot {
   async close(): Promise<void> {
     const session = this.#attached?.session;
     this.detach();
+    this.#host.onClosed();
     if (session !== undefined) await this.#free(session);
   }
 
@@ -146,7 +153,7 @@ export class SessionSlot {
     const text = this.#systemPrompt();
     const inSetup = text !== "" && takesSystemPrompt(agent);
     const blocks: ContentBlock[] | undefined = inSetup ? [{ type: "text", text }] : undefined;
-    const setup = await agent.newSession(cwd, this.#client(generation, live), blocks);
+    const setup = await agent.newSession(cwd, this.#client(generation, live, "new"), blocks);
     const { sessionId } = setup;
     if (sessionId === "") {
       throw new RouterError("The agent named no session", { code: "protocol" });
@@ -177,7 +184,7 @@ export class SessionSlot {
     };
     if (agent.capabilities.sessionCapabilities?.resume) {
       try {
-        const client = this.#client(generation, live);
+        const client = this.#client(generation, live, "again");
         return reopened("resumed", await agent.resumeSession(cwd, session, client));
       } catch (error) {
         if (!isGone(error)) throw error;
@@ -187,7 +194,7 @@ export class SessionSlot {
       // Everything that was said is replayed before the answer; the log has it already.
       const replay = { muted: true };
       try {
-        const client = this.#client(generation, live, replay);
+        const client = this.#client(generation, live, "again", replay);
         return reopened("loaded", await agent.loadSession(cwd, session, client));
       } catch (error) {
         if (!isGone(error)) throw error;
@@ -233,6 +240,16 @@ export class SessionSlot {
     }
   }
 
+  /** An agent without them is better than none. */
+  #mcpServers(isNew: boolean): readonly McpServer[] {
+    try {
+      return this.#host.mcpServers(isNew);
+    } catch (error) {
+      this.#host.onFailure("mcp servers", error);
+      return [];
+    }
+  }
+
   #letGo(session: string): void {
     this.#free(session).catch((error: unknown) => this.#host.onFailure("close session", error));
   }
@@ -251,9 +268,15 @@ export class SessionSlot {
     }
   }
 
-  #client(generation: number, live: LiveSession, replay?: { muted: boolean }): SessionClient {
+  #client(
+    generation: number,
+    live: LiveSession,
+    how: "new" | "again",
+    replay?: { muted: boolean },
+  ): SessionClient {
     const { client } = this.#host;
     return {
+      mcpServers: this.#mcpServers(how === "new"),
       update: (params) => {
         if (generation !== this.#generation) return;
         noteLive(live, params);

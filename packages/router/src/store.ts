@@ -21,7 +21,12 @@ export type Checkpoint = {
 export const MAX_CHECKPOINT_STATE_BYTES = 4096;
 
 /** The right to append to a conversation. Who lives is the store's business, never a turn's. */
-export type Lease = { readonly conversation: string; readonly fence: number };
+export type Lease = {
+  readonly conversation: string;
+  readonly fence: number;
+  /** The turns that the claim found running under a dead owner and has ended, with the references of their ends. */
+  readonly interrupted?: readonly { readonly turn: string; readonly ref: string }[];
+};
 
 /** Largest value of a record, in bytes as JSON. */
 export const MAX_RECORD_BYTES = 64 * 1024;

@@ -34,8 +34,9 @@ export type TurnHost = {
   flush(): Promise<void>;
   /** The conversation's directory, once no other turn works in it. */
   enter(signal: AbortSignal): Promise<{ workspace: Workspace; leave: () => void }>;
-  onFailure(what: string, error: unknown): void;
-} & Pick<ApprovalHost, "policy" | "roleOf" | "grants" | "remember" | "askWhenTainted">;
+  /** Gives the reference of the failure. */
+  onFailure(what: string, error: unknown): string;
+} & Pick<ApprovalHost, "policy" | "roleOf" | "grants" | "remember" | "askWhenTainted" | "onAnswer">;
 
 /** One turn from its start to its `turn-end`: the shell around {@link reduceTurn}. */
 export class TurnRunner {
@@ -214,9 +215,14 @@ export class TurnRunner {
   /** @param phase - Default: what was done with the session. */
   #fail(error: unknown, phase?: FailurePhase): void {
     if (this.#state.kind === "settled") return;
-    this.#host.onFailure("turn", error);
+    const ref = this.#host.onFailure("turn", error);
     const outcome = this.#host.session.endBy(error, phase);
-    this.#step({ kind: "failed", at: this.#host.now(), outcome });
+    const isFailure = outcome.kind === "failed" || outcome.kind === "agent-exited";
+    this.#step({
+      kind: "failed",
+      at: this.#host.now(),
+      outcome: isFailure ? { ...outcome, ref } : outcome,
+    });
   }
 
   #end(outcome: TurnOutcome): void {

@@ -98,7 +98,7 @@ export async function applySettings(
   wanted: Settings,
   host: {
     record(event: EventBody): void;
-    onFailure(what: string, error: unknown): void;
+    onFailure(what: string, error: unknown): string;
   },
 ): Promise<readonly string[]> {
   const failed: string[] = [];
@@ -115,8 +115,8 @@ export async function applySettings(
       } catch (error) {
         if (isSessionNotFound(error)) throw error;
         failed.push(name);
-        host.onFailure(`set ${name}`, error);
-        const text = `The ${name} could not be changed to ${value}.`;
+        const ref = host.onFailure(`set ${name}`, error);
+        const text = `The ${name} could not be changed to ${value} (ref ${ref}).`;
         host.record({ kind: "notice", level: "warning", text });
       }
     }

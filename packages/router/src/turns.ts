@@ -31,7 +31,8 @@ export type TurnsHost = Omit<ConversationHost, "sessions"> & {
   /** Writes what happens while this process owns the conversation; absent when it does not. */
   readonly writer: LogWriter | undefined;
   readonly lease: Lease | undefined;
-  failed(what: string, error: unknown): void;
+  /** Gives the reference of the failure. */
+  failed(what: string, error: unknown): string;
 };
 
 /** What was posted for a turn. */
@@ -298,7 +299,12 @@ export class Turns {
     if (item.kind === "prompt") {
       const record = (event: EventBody) => writer.record(event, turn);
       const session = sessions.startTurn(turn, item, { record, flush: () => writer.flush() });
-      return create(this.#turnHost(writer, item.user, { session, limits, record }), session);
+      const onAnswer: TurnHost["onAnswer"] = (ask, answer) => {
+        const agent = session.place?.agent ?? "";
+        this.#host.report({ kind: "question-ended", ...this.#named(turn), agent, ask, answer });
+      };
+      const own = { session, limits, record, onAnswer };
+      return create(this.#turnHost(writer, item.user, own), session);
     }
     const slot = sessions.open;
     if (!slot?.attached) return undefined;
@@ -317,10 +323,12 @@ export class Turns {
   #turnHost(
     writer: LogWriter,
     user: string,
-    own: Pick<TurnHost, "session" | "limits" | "record"> & Partial<Pick<TurnHost, "policy">>,
+    own: Pick<TurnHost, "session" | "limits" | "record"> &
+      Partial<Pick<TurnHost, "policy" | "onAnswer">>,
   ): TurnHost {
     return {
       policy: (toolKind) => this.#host.policy(toolKind),
+      onAnswer: () => undefined,
       roleOf: (person) => this.#host.roleOf(person),
       askWhenTainted: this.#host.askWhenTainted,
       grants: () => this.#host.grants.list(user, this.#host.now()),

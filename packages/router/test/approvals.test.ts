@@ -25,6 +25,7 @@ class Rig {
   readonly roles = { ...roles };
   readonly events: EventBody[] = [];
   readonly failures: string[] = [];
+  readonly answers: string[] = [];
   now = 1_000;
   #lease: Promise<Lease | undefined> = this.store.claim("c");
   #remembering: Promise<void> = Promise.resolve();
@@ -45,7 +46,11 @@ class Rig {
         return this.#remembering;
       },
       onChange: () => undefined,
-      onFailure: (what) => this.failures.push(what),
+      onAnswer: (ask, { end, by }) => this.answers.push(`${ask.subject}: ${end} by ${by}`),
+      onFailure: (what) => {
+        this.failures.push(what);
+        return "7F3K";
+      },
       ...overrides,
     });
   }

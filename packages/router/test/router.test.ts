@@ -239,6 +239,7 @@ test("an agent that dies in a turn is said with phase and exit code; the next me
     phase: "prompt",
     code: 7,
     signal: null,
+    ref: expect.stringMatching(/^\w{4}$/),
   });
   const next = await rig.run("live");
   expect(textOf(next)).toBe("half whole");

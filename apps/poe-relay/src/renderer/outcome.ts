@@ -62,7 +62,7 @@ export function renderOutcome(outcome: TurnOutcome, view: TurnView, isEmpty: boo
       return skips[outcome.reason];
     case "interrupted":
       return renderFailure(
-        "The relay was interrupted in the middle of this turn. Send a message to go on.",
+        `The relay was interrupted in the middle of this turn. Send a message to go on.${reference(outcome)}`,
       );
     case "agent-exited": {
       const { code, signal, phase } = outcome;
@@ -70,12 +70,17 @@ export function renderOutcome(outcome: TurnOutcome, view: TurnView, isEmpty: boo
       const tool = openTools(view).at(-1);
       const running = tool ? ` It was running ${codeLabel(toolLabel(tool))}.` : "";
       return renderFailure(
-        `The agent stopped unexpectedly ${phases[phase]} (${how}).${running} Your next message starts it again.`,
+        `The agent stopped unexpectedly ${phases[phase]} (${how}).${running} Your next message starts it again.${reference(outcome)}`,
       );
     }
     case "failed":
-      return renderFailure(outcome.message);
+      return renderFailure(`${outcome.message}${reference(outcome)}`);
   }
+}
+
+/** What finds the rest in the operator's log. */
+function reference({ ref }: { readonly ref?: string }): string {
+  return ref === undefined ? "" : ` (ref ${ref})`;
 }
 
 /** A failure as a reader sees it. */

@@ -31,13 +31,13 @@ describe("how a turn ended stands below what it has said", () => {
     ],
     [
       "an interruption",
-      { kind: "interrupted" },
-      "⚠️ The relay was interrupted in the middle of this turn. Send a message to go on.",
+      { kind: "interrupted", ref: "7F3K" },
+      "⚠️ The relay was interrupted in the middle of this turn. Send a message to go on. (ref 7F3K)",
     ],
     [
       "an exit code",
-      { kind: "agent-exited", phase: "start", code: 127, signal: null },
-      "⚠️ The agent stopped unexpectedly while starting (exit code 127). Your next message starts it again.",
+      { kind: "agent-exited", phase: "start", code: 127, signal: null, ref: "7F3K" },
+      "⚠️ The agent stopped unexpectedly while starting (exit code 127). Your next message starts it again. (ref 7F3K)",
     ],
     [
       "a signal",

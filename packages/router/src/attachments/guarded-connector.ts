@@ -22,7 +22,7 @@ export function createGuardedConnector(guard: AddressGuard): buildConnector.conn
   const isAllowed = guard.isAddressAllowed ?? isPublicAddress;
   const connect = buildConnector({
     timeout: CONNECT_TIMEOUT_MS,
-    lookup: guardLookup(guard.lookup ?? lookup, isAllowed),
+    lookup: createGuardedLookup(guard.lookup ?? lookup, isAllowed),
   });
   return (options, callback) => {
     const literal = options.hostname.replace(/^\[|\]$/g, "");
@@ -36,7 +36,7 @@ export function createGuardedConnector(guard: AddressGuard): buildConnector.conn
 }
 
 /** A resolver that fails when any of its answers is an address that may not be contacted. */
-function guardLookup(
+export function createGuardedLookup(
   resolve: LookupFunction,
   isAllowed: (address: string) => boolean,
 ): LookupFunction {

@@ -15,7 +15,7 @@ export {
   type Downloads,
 } from "./downloads.ts";
 export { AttachmentError, type AttachmentErrorCode } from "./errors.ts";
-export type { AddressGuard } from "./guarded-connector.ts";
+export { type AddressGuard, createGuardedLookup } from "./guarded-connector.ts";
 export { isPublicAddress } from "./is-public-address.ts";
 export {
   type AttachmentLimits,

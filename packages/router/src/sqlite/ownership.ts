@@ -1,4 +1,5 @@
 import type { NewEvent } from "../events.ts";
+import { createReference } from "../reference.ts";
 import type { Lease } from "../store.ts";
 import type { ConversationRow, Conversations } from "./conversations.ts";
 import type { EventLog } from "./event-log.ts";
@@ -43,12 +44,11 @@ export class Ownership {
     const sql = "UPDATE conversations SET owner = ?, fence = ? WHERE id = ?";
     this.#sql.run(sql, this.#lock.id, fence, row.id);
     const lease = { conversation, fence };
-    if (row.owner !== null) {
-      this.#takeOver(lease, row, at);
-      const left = this.#sql.get("SELECT 1 FROM conversations WHERE owner = ? LIMIT 1", row.owner);
-      if (!left) this.#bury(row.owner);
-    }
-    return lease;
+    if (row.owner === null) return lease;
+    const interrupted = this.#takeOver(lease, row, at);
+    const left = this.#sql.get("SELECT 1 FROM conversations WHERE owner = ? LIMIT 1", row.owner);
+    if (!left) this.#bury(row.owner);
+    return { ...lease, interrupted };
   }
 
   /** False when the lease was no longer the newest. */
@@ -115,7 +115,7 @@ export class Ownership {
   }
 
   /** Ends what the dead owner left running, visibly; what it had not started is offered again. */
-  #takeOver(lease: Lease, row: ConversationRow, at: number): void {
+  #takeOver(lease: Lease, row: ConversationRow, at: number): Lease["interrupted"] & object {
     const questions = this.#sql.all<{ id: string; turn: string }>(
       `SELECT id, turn FROM questions
        WHERE conversation = ? AND ask IS NOT NULL ORDER BY asked_seq`,
@@ -135,10 +135,17 @@ export class Ownership {
         turn,
       }),
     );
-    const interrupted = turns.map(
-      ({ turn }): NewEvent => ({ kind: "turn-end", outcome: { kind: "interrupted" }, at, turn }),
+    const interrupted = turns.map(({ turn }) => ({ turn, ref: createReference() }));
+    const ends = interrupted.map(
+      ({ turn, ref }): NewEvent => ({
+        kind: "turn-end",
+        outcome: { kind: "interrupted", ref },
+        at,
+        turn,
+      }),
     );
-    this.#log.append(lease, [...expired, ...interrupted]);
+    this.#log.append(lease, [...expired, ...ends]);
     this.#inbox.giveBack(lease.conversation, row.id, "died");
+    return interrupted;
   }
 }

@@ -240,7 +240,10 @@ test("a killed owner is taken over within a second by one that lives: what ran i
   expect(performance.now() - killedAt).toBeLessThan(1_000);
   expect(ended.map(({ kind }) => kind)).toEqual(["permission-answer", "turn-end"]);
   expect(ended[0]).toMatchObject({ end: "expired" });
-  expect(outcomeOf(ended)).toEqual({ kind: "interrupted" });
+  expect(outcomeOf(ended)).toEqual({
+    kind: "interrupted",
+    ref: expect.stringMatching(/^\w{4}$/),
+  });
   expect(textOf(await here.follow(waiting.turn))).toBe("heard waiting");
   expect(there.received("session/prompt")).toHaveLength(1);
   expect(here.received("session/prompt")).toHaveLength(1);
@@ -306,6 +309,9 @@ test("a fenced owner stops its agent and sends nothing more", async () => {
   expect(there.received("session/prompt")).toHaveLength(1);
   // Somebody is nobody, so whoever comes next takes over.
   await here.router.recover();
-  expect(outcomeOf(await here.follow(turn, { after: last }))).toEqual({ kind: "interrupted" });
+  expect(outcomeOf(await here.follow(turn, { after: last }))).toEqual({
+    kind: "interrupted",
+    ref: expect.stringMatching(/^\w{4}$/),
+  });
   expect(textOf(await here.follow(waiting.turn))).toBe("heard waiting");
 });
