@@ -105,7 +105,10 @@ test("a limited call may also be answered with status 200", async () => {
 test("Retry-After tells the seconds of a 429", async () => {
   const { slack } = await startSlack();
   slack.fail("chat.postMessage", { kind: "rate-limit", retryAfterS: 7 });
-  const refused = createClient(slack).chat.postMessage({ channel, text: "x" });
+  const refused = createClient(slack.apiUrl, slack.app.botToken).chat.postMessage({
+    channel,
+    text: "x",
+  });
   await expect(refused).rejects.toMatchObject({ retryAfter: 7 });
 });
 

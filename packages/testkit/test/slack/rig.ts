@@ -12,7 +12,7 @@ export async function startSlack(options: FakeSlackOptions = {}): Promise<Rig> {
   const clock = new ManualClock();
   const slack = await FakeSlack.start({ clock, ...options });
   onTestFinished(() => slack[Symbol.asyncDispose]());
-  return { clock, slack, client: createClient(slack) };
+  return { clock, slack, client: createClient(slack.apiUrl, slack.app.botToken) };
 }
 
 const nothing = () => undefined;
@@ -28,9 +28,9 @@ export const quietLogger: Logger = {
 };
 
 /** Slack's own client, which neither repeats nor waits. */
-export function createClient(slack: FakeSlack, token = slack.app.botToken): WebClient {
+export function createClient(slackApiUrl: string, token: string): WebClient {
   return new WebClient(token, {
-    slackApiUrl: slack.apiUrl,
+    slackApiUrl,
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     timeout: 5_000,
@@ -44,7 +44,12 @@ export async function outcomeOf(call: Promise<unknown>): Promise<string> {
     await call;
     return "ok";
   } catch (error) {
-    const { code, data } = error as { code?: string; data?: { error?: string } };
+    const { code, data, statusCode } = error as {
+      code?: string;
+      data?: { error?: string };
+      statusCode?: number;
+    };
+    if (code === ErrorCode.HTTPError) return `HTTP ${statusCode}`;
     if (code === ErrorCode.RateLimitedError) return "ratelimited";
     return data?.error ?? `no answer of the platform: ${String(error)}`;
   }

@@ -14,9 +14,11 @@ test("the bot learns who it is", async () => {
 
 test("each token counts for its own methods only", async () => {
   const { slack, client } = await startSlack();
-  expect(await outcomeOf(createClient(slack, "xoxb-wrong").auth.test())).toBe("invalid_auth");
+  expect(await outcomeOf(createClient(slack.apiUrl, "xoxb-wrong").auth.test())).toBe(
+    "invalid_auth",
+  );
   expect(await outcomeOf(client.apps.connections.open({}))).toBe("not_allowed_token_type");
-  const withAppToken = createClient(slack, slack.app.appToken);
+  const withAppToken = createClient(slack.apiUrl, slack.app.appToken);
   expect(await outcomeOf(withAppToken.chat.postMessage({ channel, text: "x" }))).toBe(
     "not_allowed_token_type",
   );
