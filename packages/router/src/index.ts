@@ -26,7 +26,7 @@ export { MAX_HISTORY_CHARS } from "./history.ts";
 export type { ConversationLog, Cursor } from "./log.ts";
 export { MemoryStore } from "./memory-store.ts";
 export type { RouterMetric } from "./metrics.ts";
-export { oneQuestionAtATime } from "./one-question-at-a-time.ts";
+export { oneQuestionAtATime, QuestionLine } from "./one-question-at-a-time.ts";
 export { DEFAULT_OPTIONS, type Options, THINKING_LEVELS } from "./options.ts";
 export { OPTION_PARAMETERS, parseOptions } from "./parse-options.ts";
 export { needsApprover } from "./permission.ts";
@@ -34,7 +34,13 @@ export type { Sequence } from "./persistent-list.ts";
 export { pipeToSink } from "./pipe-to-sink.ts";
 export { PROVIDER_MODEL_PREFIX, providerOf, providerParameters } from "./provider.ts";
 export { createReference } from "./reference.ts";
-export type { Display, MarkupRenderer, RenderContext } from "./renderer.ts";
+export {
+  type Display,
+  MAX_CARRY_CHARS,
+  type MarkupRenderer,
+  type RenderContext,
+  type RenderedTurn,
+} from "./renderer.ts";
 export type { Role } from "./role.ts";
 export type {
   Choice,

@@ -19,6 +19,7 @@ export async function pipeToSink(
   turn: string,
   now: () => number,
 ): Promise<TurnOutcome | undefined> {
+  const memo = {};
   let view: TurnView | undefined;
   let shown = "";
   let firstSeen = false;
@@ -39,7 +40,7 @@ export async function pipeToSink(
     if (mood !== (before?.status.mood ?? "") || plan !== (before?.status.plan ?? "")) {
       sink.setStatus(mood, plan);
     }
-    const body = renderer.render(view, { show, now: now() }).parts.join("");
+    const body = renderer.render(view, { show, now: now(), memo }).parts.join("");
     if (body.startsWith(shown)) {
       if (body !== shown) await sink.text(body.slice(shown.length));
     } else {

@@ -4,6 +4,7 @@ import type {
   PermissionRequestParams,
   SessionUpdateParams,
 } from "@acp-kit/acp-wire";
+import { ChunkSeam } from "./chunk-seam.ts";
 import type { ConversationHost } from "./conversation-host.ts";
 import type { ConversationSessions } from "./conversation-sessions.ts";
 import type { CancelCause, EventBody, PermissionAsk, TurnOutcome } from "./events.ts";
@@ -53,6 +54,7 @@ type Running = {
 export class Turns {
   readonly #host: TurnsHost;
   readonly #cap = new OutputCap();
+  readonly #seam = new ChunkSeam();
   /** Of the turns that wait. */
   readonly #posted = new Map<string, Posted>();
   #queue: TurnQueue = EMPTY_QUEUE;
@@ -156,7 +158,7 @@ export class Turns {
    */
   hear(params: SessionUpdateParams): void {
     const running = this.#running?.runner.isPrompted ? this.#running : undefined;
-    const events = parseSessionUpdate(params);
+    const events = parseSessionUpdate(this.#seam.join(params));
     running?.runner.note(params.update, events);
     const isReaction = running?.item.kind === "reaction";
     if (running && !isReaction && !running.hasSpoken && events.some(isWork)) {
