@@ -1,13 +1,24 @@
-import type { MarkupRenderer, RenderContext } from "@acp-kit/router";
-import type { Reader, Section } from "./reader.ts";
+import type { MarkupRenderer, RenderContext, RenderedTurn } from "@acp-kit/router";
+import type { Carried, Reader, Section } from "./reader.ts";
 import { words } from "./words.ts";
 
 /** Between turns, and between turns and what the surface says itself. */
 const RULE = "\n\n---\n\n";
 
+/** The part of an answer that stays, and how it ends. */
+export type Composed = {
+  /** Empty while there is nothing to show. */
+  readonly text: string;
+  /** Has to follow the text when something else does, or nothing more. */
+  readonly close: string;
+  /** What the next response has to know that goes on here. */
+  readonly carry?: Carried | undefined;
+};
+
+export const NOTHING_COMPOSED: Composed = { text: "", close: "" };
+
 /**
- * The part of an answer that stays: what was not delivered before, then the response's own turns. Pure. Empty while
- * there is nothing to show.
+ * What was not delivered before, then the response's own turns. Pure.
  *
  * @param leads - What the surface itself says first.
  */
@@ -16,16 +27,57 @@ export function composeBody(
   renderer: MarkupRenderer<string>,
   context: RenderContext,
   leads: readonly string[] = [],
-): string {
-  const shown = reader.sections
+): Composed {
+  const sections = reader.sections
     .filter(({ hidden }) => !hidden)
-    .map((section) => ({ section, text: renderer.render(section.view, context).parts.join("") }))
-    .filter(({ text }) => text !== "");
+    .map((section) => render(section, reader, renderer, context));
+  const shown = sections.filter(({ text }) => text !== "");
   const [first] = shown;
+  const last = shown.at(-1);
   const isRest = first !== undefined && !isOwn(reader, first.section);
   const begin = isRest ? [...leads, renderer.say("notice", words.missedBefore)] : leads;
-  const parts = shown.map(({ text }) => text).join(RULE);
-  return [...begin, parts].filter((text) => text !== "").join("\n\n");
+  const parts = shown
+    .map((one) => (one === last ? one.text : one.text + (one.rendered.close ?? "")))
+    .join(RULE);
+  return {
+    text: [...begin, parts].filter((text) => text !== "").join("\n\n"),
+    get close() {
+      return last?.rendered.close ?? "";
+    },
+    get carry() {
+      const open = sections.findLast(({ section }) => !section.view.outcome);
+      const text = open?.rendered.carry;
+      return open && text !== undefined ? { turn: open.section.view.turn, text } : undefined;
+    },
+  };
+}
+
+type Shown = {
+  readonly section: Section;
+  readonly rendered: RenderedTurn<string>;
+  readonly text: string;
+};
+
+function render(
+  section: Section,
+  reader: Reader,
+  renderer: MarkupRenderer<string>,
+  context: RenderContext,
+): Shown {
+  const carried = findCarried(reader, section);
+  const rendered = renderer.render(section.view, {
+    ...context,
+    ...(carried !== undefined && { carried }),
+  });
+  return { section, rendered, text: rendered.parts.join("") };
+}
+
+/** What the response before this one has left open of a turn, if that is read from there on. */
+function findCarried(reader: Reader, section: Section): string | undefined {
+  const { carried, after, othersAfter } = reader;
+  if (!carried || carried.turn !== section.view.turn) return undefined;
+  const start = isOwn(reader, section) ? after : othersAfter;
+  return start === carried.seq ? carried.text : undefined;
 }
 
 function isOwn(reader: Reader, { view }: Section): boolean {

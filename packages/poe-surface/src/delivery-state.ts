@@ -1,4 +1,5 @@
 import { MAX_CHECKPOINT_STATE_BYTES, MAX_OPEN_QUESTIONS } from "@acp-kit/router";
+import type { Carried } from "./reader.ts";
 
 /** The response that reads a conversation, or did last, as far as other processes need to know it. */
 export type ReaderMark = {
@@ -31,6 +32,8 @@ export type DeliveryState = {
   readonly questions: readonly string[];
   /** The turn that a parked response was to show to its end. */
   readonly until?: string;
+  /** What the newest response has left open where it ended. */
+  readonly carry?: Carried;
   /** The newest messages that answered a question: each of them is an answer for ever. */
   readonly answers: readonly { readonly key: string; readonly permission: string }[];
   /** The newest messages, of each its newest response. */
@@ -44,15 +47,17 @@ const MAX_ANSWERS = 4;
 const MAX_MESSAGES = 4;
 /** Ids come from outside; the whole has to stay within a checkpoint's 4 KiB. In bytes of JSON. */
 const MAX_ID_BYTES = 200;
+const MAX_CARRY_BYTES = 300;
 
 /** Reads a checkpoint's state. Never throws: what cannot be read is not there. */
 export function parseDeliveryState(text: string | undefined): DeliveryState {
   const value = parseJson(text ?? "{}");
   if (!isFields(value)) return EMPTY_STATE;
-  const { questions, until, answers, messages, reader } = value;
+  const { questions, until, carry, answers, messages, reader } = value;
   return {
     questions: listOf(questions).filter(isText),
     ...(isText(until) && { until }),
+    ...(isCarried(carry) && { carry }),
     answers: listOf(answers).filter(isAnswer),
     messages: listOf(messages).filter(isMessage),
     ...(isReader(reader) && { reader }),
@@ -61,10 +66,11 @@ export function parseDeliveryState(text: string | undefined): DeliveryState {
 
 /** The newest of each list, as far as it is of a reasonable size. */
 export function formatDeliveryState(state: DeliveryState): string {
-  const { questions, until, answers, messages, reader } = state;
+  const { questions, until, carry, answers, messages, reader } = state;
   const whole: DeliveryState = {
-    questions: questions.filter(isShort).slice(-MAX_OPEN_QUESTIONS),
+    questions: questions.filter((id) => isShort(id)).slice(-MAX_OPEN_QUESTIONS),
     ...(until !== undefined && isShort(until) && { until }),
+    ...(carry && isShort(carry.turn) && isShort(carry.text, MAX_CARRY_BYTES) && { carry }),
     answers: answers
       .filter(({ key, permission }) => isShort(key) && isShort(permission))
       .slice(-MAX_ANSWERS),
@@ -90,6 +96,10 @@ function isReader(value: unknown): value is ReaderMark {
   );
 }
 
+function isCarried(value: unknown): value is Carried {
+  return isFields(value) && isText(value["turn"]) && isText(value["text"]);
+}
+
 function isMessage(value: unknown): value is MessageMark {
   if (!isFields(value)) return false;
   const { key, id, start } = value;
@@ -108,8 +118,8 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-function isShort(id: string): boolean {
-  return Buffer.byteLength(JSON.stringify(id)) <= MAX_ID_BYTES;
+function isShort(text: string, maxBytes = MAX_ID_BYTES): boolean {
+  return Buffer.byteLength(JSON.stringify(text)) <= maxBytes;
 }
 
 function isFields(value: unknown): value is Fields {

@@ -16,7 +16,7 @@ export type Delivered = { readonly seq: number; readonly state: DeliveryState };
 export type Self = Pick<ReaderMark, "id" | "surface" | "key" | "user" | "label">;
 
 /** What a response confirms of its reading. */
-export type Confirmation = Pick<DeliveryState, "questions" | "until"> & {
+export type Confirmation = Pick<DeliveryState, "questions" | "until" | "carry"> & {
   readonly seq: number;
   readonly phase: "gone" | "over";
   /** The question that its message answered. */
@@ -95,12 +95,17 @@ export class Delivery {
       seq,
       (state, isAhead) => {
         const reader = state.reader?.id === id ? { ...state.reader, phase } : state.reader;
-        const { questions, until, ...kept } = state;
+        const { questions, until, carry, ...kept } = state;
         const answers =
           answered === undefined || key === ""
             ? state.answers
             : [...state.answers, { key, permission: answered }];
-        const place = isAhead ? { questions, ...(until !== undefined && { until }) } : shown;
+        const before = {
+          questions,
+          ...(until !== undefined && { until }),
+          ...(carry && { carry }),
+        };
+        const place = isAhead ? before : shown;
         return { ...kept, ...place, answers, ...(reader && { reader }) };
       },
       delivered,

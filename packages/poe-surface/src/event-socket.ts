@@ -19,6 +19,8 @@ export class EventSocket {
   readonly #answer: PoeAnswer;
   /** Frames that wait for the next write. */
   #pending = "";
+  /** Events of text, and of whole bodies, that were written so far. */
+  readonly #written = { text: 0, replace: 0 };
   readonly #onGone: () => void;
   #isGone = false;
   /** Ends the wait of the running write. */
@@ -43,6 +45,12 @@ export class EventSocket {
 
   get budget(): PoeBudget {
     return this.#answer.budget;
+  }
+
+  /** What the response has cost so far: events, and characters of all that had any. */
+  get statistics() {
+    const { text, replace } = this.#written;
+    return { texts: text, replaces: replace, characters: this.#answer.budget.allCharacters };
   }
 
   /** Sends frames in one write. False: the connection is gone, and whether they arrived is unknown. */
@@ -83,9 +91,11 @@ export class EventSocket {
   #encode(frame: Frame): void {
     switch (frame.kind) {
       case "text":
+        this.#written.text += 1;
         this.#answer.text(frame.text);
         return;
       case "replace":
+        this.#written.replace += 1;
         this.#answer.replaceResponse(frame.text);
         return;
       case "done":

@@ -7,11 +7,11 @@ import {
   reduceTurnView,
   type TurnView,
 } from "@acp-kit/router";
-import { composeBody } from "./compose.ts";
+import { type Composed, composeBody, NOTHING_COMPOSED } from "./compose.ts";
 import type { EventSocket } from "./event-socket.ts";
 import type { ResponseLimits } from "./limits.ts";
 import { nextTail, stalledFor } from "./liveness.ts";
-import { createReader, currentView, type Reader, reduceReader } from "./reader.ts";
+import { type Carried, createReader, currentView, type Reader, reduceReader } from "./reader.ts";
 import { EMPTY_SCREEN, type Frame, reduceScreen, type Screen, type ScreenStep } from "./screen.ts";
 import { words } from "./words.ts";
 
@@ -35,14 +35,17 @@ export class Presentation {
   /** With every event that was folded in, and as it was at the last flush. */
   #reader: Reader = createReader({ own: [], after: 0, othersAfter: 0, backlog: 0 });
   #flushed: Reader = this.#reader;
+  /** What stands in the screen's body. */
+  #composed: Composed = NOTHING_COMPOSED;
   /** Events between the two. */
   #events: LogEvent[] = [];
   #flushAt = Infinity;
   #contentAt: number;
   #triedAt: number;
   #sentAt: number;
-  #plan: TurnView["plan"] | undefined;
+  #plan: TurnView["plan"] = [];
   #written: Reader | undefined;
+  #carry: Carried | undefined;
   #hasOutput = false;
   #isFull = false;
 
@@ -61,6 +64,11 @@ export class Presentation {
   /** As far as everything went out; absent while that is nothing. */
   get written(): Reader | undefined {
     return this.#written;
+  }
+
+  /** What was left open there. */
+  get carry(): Carried | undefined {
+    return this.#carry;
   }
 
   /** Something of the answer went out, beyond the spinner. */
@@ -126,18 +134,21 @@ export class Presentation {
   async flush(): Promise<void> {
     this.#flushAt = Infinity;
     this.#pacer = reducePacer(this.#pacer, { kind: "flushed" });
-    let body = this.#compose(this.#reader);
-    if (!this.#fits(body)) {
+    let composed = this.#compose(this.#reader);
+    if (!this.#fits(composed.text)) {
       this.#reader = this.#cut();
-      body = this.#compose(this.#reader);
+      composed = this.#compose(this.#reader);
       this.#isFull = true;
     }
+    const body = composed.text;
     const isWhole = this.#flushed.seq < this.#reader.backlog && body !== "";
     const reader = this.#reader;
     this.#flushed = reader;
+    this.#composed = composed;
     this.#events = [];
     if (await this.#apply({ kind: isWhole ? "replace" : "body", body })) {
       this.#written = reader;
+      this.#carry = composed.carry;
       if (body !== "") this.#hasOutput = true;
     }
   }
@@ -156,7 +167,8 @@ export class Presentation {
 
   #end(line: string, step: ScreenStep): Promise<boolean> {
     const { limits, socket } = this.#options;
-    const body = [this.#screen.body, line].filter((text) => text !== "").join("\n\n");
+    const shown = this.#screen.body + this.#composed.close;
+    const body = [shown, line].filter((text) => text !== "").join("\n\n");
     const last = reduceScreen(this.#screen, { kind: "body", body }, limits);
     const end = reduceScreen(last.screen, step, limits);
     this.#screen = end.screen;
@@ -171,9 +183,13 @@ export class Presentation {
     const activity = {
       contentAt: this.#contentAt,
       triedAt: this.#triedAt,
-      planMoved: currentView(this.#reader)?.plan !== this.#plan,
+      planMoved: this.#options.show.plan && hasMoved(this.#plan, this.#currentPlan),
     };
     return nextTail(this.#screen, activity, this.#options.limits);
+  }
+
+  get #currentPlan(): TurnView["plan"] {
+    return currentView(this.#reader)?.plan ?? [];
   }
 
   #pace(event: LogEvent, at: number): void {
@@ -192,8 +208,9 @@ export class Presentation {
     if (this.#events.length > 0) await this.flush();
     const at = this.#options.now();
     this.#triedAt = at;
-    this.#plan = currentView(this.#reader)?.plan;
-    await this.#apply({ kind: "tail", text: this.#composeTail(at), at });
+    this.#plan = this.#currentPlan;
+    const { close } = this.#composed;
+    await this.#apply({ kind: "tail", text: this.#composeTail(at), close, at });
   }
 
   #composeTail(now: number): string {
@@ -204,15 +221,15 @@ export class Presentation {
     const waiting = this.#reader.sections.find(({ view }) => view.queued)?.view;
     if (!view && waiting?.queued)
       return this.#say(words.queued(undefined, now - waiting.queued.since));
-    const { tail = "" } = renderer.render(view ?? blankView(now), { show, now });
+    const { tail = "" } = renderer.render(view ?? blankView(now), { show, now, memo: this });
     const silentMs = view && stalledFor(view, now, limits);
     const lines = silentMs === undefined ? [tail] : [this.#say(words.stalled(silentMs)), tail];
     return lines.filter((line) => line !== "").join("\n\n");
   }
 
-  #compose(reader: Reader): string {
+  #compose(reader: Reader): Composed {
     const { renderer, show, now } = this.#options;
-    return composeBody(reader, renderer, { show, now: now() }, this.#leads);
+    return composeBody(reader, renderer, { show, now: now(), memo: this }, this.#leads);
   }
 
   #say(text: string): string {
@@ -251,12 +268,16 @@ export class Presentation {
     let tooMany = this.#events.length;
     while (tooMany - fitting > 1) {
       const middle = (fitting + tooMany) >> 1;
-      if (this.#fits(this.#compose(upTo(middle)))) fitting = middle;
+      if (this.#fits(this.#compose(upTo(middle)).text)) fitting = middle;
       else tooMany = middle;
     }
-    const isNothing = !this.#hasOutput && this.#compose(upTo(fitting)) === "";
+    const isNothing = !this.#hasOutput && this.#compose(upTo(fitting)).text === "";
     return upTo(isNothing ? tooMany : fitting);
   }
+}
+
+function hasMoved(before: TurnView["plan"], now: TurnView["plan"]): boolean {
+  return now !== before && now.length + before.length > 0;
 }
 
 /** Before anything is known of the turn. */

@@ -6,6 +6,9 @@ import {
   type TurnView,
 } from "@acp-kit/router";
 
+/** What a response has left open in the middle of a turn, for the one that goes on there. */
+export type Carried = { readonly turn: string; readonly text: string };
+
 /** What one response reads of its conversation's log. */
 export type ReaderStart = {
   /** The turns that this response is about; their events count from behind `after`. */
@@ -15,6 +18,8 @@ export type ReaderStart = {
   readonly othersAfter: number;
   /** The newest event when the reading began. */
   readonly backlog: number;
+  /** What was left open behind this seq. */
+  readonly carried?: Carried & { readonly seq: number };
 };
 
 /** A stretch of the answer: one turn, or what the agent said between turns (`view.turn` is empty). */

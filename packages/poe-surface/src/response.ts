@@ -124,7 +124,15 @@ export class PoeResponse implements OpenResponse {
     } finally {
       line.leave(this);
       this.#done.resolve();
+      this.#tellCost();
     }
+  }
+
+  #tellCost(): void {
+    const { log, now } = this.#host;
+    const about = { conversation: hashId(this.conversation), ended: this.#left ?? "done" };
+    const ms = now() - this.#startedAt;
+    log.info({ ...about, ...this.#socket.statistics, ms }, "a response has ended");
   }
 
   async #respond(): Promise<void> {
@@ -200,7 +208,9 @@ export class PoeResponse implements OpenResponse {
     this.#lookAt = now() + LOOK_MS;
     const backlog = await this.#log.last();
     const view = this.#presentation;
-    view.read(createReader({ own, after, othersAfter, backlog }));
+    const { carry } = delivered.state;
+    const carried = carry && { ...carry, seq: delivered.seq };
+    view.read(createReader({ own, after, othersAfter, backlog, ...(carried && { carried }) }));
     if (plan.lead !== undefined) view.lead(plan.lead);
     await using place = new Place(this.#log, view.reader.seq, until);
     let isFresh = true;
@@ -293,7 +303,7 @@ export class PoeResponse implements OpenResponse {
     phase: "gone" | "over" = "over",
   ): Promise<void> {
     if (!this.#hasRead) return;
-    const { written } = this.#presentation;
+    const { written, carry } = this.#presentation;
     const { until, answered } = plan;
     const isOpen = until !== undefined && (!written || !viewOf(written, until)?.outcome);
     await this.#delivery.confirm({
@@ -301,6 +311,7 @@ export class PoeResponse implements OpenResponse {
       phase,
       questions: written ? questionsOf(written) : [],
       ...(isOpen && { until }),
+      ...(written && carry && { carry }),
       answered: written && answered,
       delivered,
     });

@@ -19,8 +19,8 @@ export type ScreenStep =
   | { readonly kind: "body"; readonly body: string }
   /** The same, sent as a whole. */
   | { readonly kind: "replace"; readonly body: string }
-  /** Text that a later step takes away again. */
-  | { readonly kind: "tail"; readonly text: string; readonly at: number }
+  /** Text that a later step takes away again; `close` ends the body in front of it. */
+  | { readonly kind: "tail"; readonly text: string; readonly close?: string; readonly at: number }
   | { readonly kind: "done" }
   /** `error`, and with it the end. */
   | { readonly kind: "fail"; readonly error: ErrorEvent["data"] };
@@ -31,6 +31,8 @@ export type Frame =
   | { readonly kind: "replace"; readonly text: string }
   | { readonly kind: "done" }
   | { readonly kind: "fail"; readonly error: ErrorEvent["data"] };
+
+type TailStep = Extract<ScreenStep, { kind: "tail" }>;
 
 type Step = { readonly screen: Screen; readonly frames: readonly Frame[] };
 
@@ -58,8 +60,8 @@ export function reduceScreen(screen: Screen, step: ScreenStep, limits: ResponseL
       return replaceBody(screen, step.body);
     case "tail":
       return screen.body.length <= limits.shortBodyCharacters
-        ? showSpinner(screen, step.text, step.at, limits)
-        : showMark(screen, step.text, step.at, limits);
+        ? showSpinner(screen, step, limits)
+        : showMark(screen, step, limits);
     case "done":
     case "fail": {
       const { screen: last, frames } = withoutTail(screen);
@@ -82,10 +84,14 @@ function replaceBody(screen: Screen, body: string): Step {
 }
 
 /** The body is sent again with the tail behind it: while it is short, that is cheap and can be corrected. */
-function showSpinner(screen: Screen, text: string, at: number, limits: ResponseLimits): Step {
-  const tail = screen.body === "" ? text : `\n\n${text}`;
+function showSpinner(
+  screen: Screen,
+  { text, close = "", at }: TailStep,
+  limits: ResponseLimits,
+): Step {
+  const tail = screen.body === "" ? text : `${close}\n\n${text}`;
   const isRepeat = tail === screen.tail && at - screen.tailAt < limits.spinnerRepeatMs;
-  if (isRepeat || tail === "") return { screen, frames: [] };
+  if (isRepeat || text === "") return { screen, frames: [] };
   return {
     screen: { ...screen, tail, tailAt: at },
     frames: [{ kind: "replace", text: screen.body + tail }],
@@ -93,10 +99,14 @@ function showSpinner(screen: Screen, text: string, at: number, limits: ResponseL
 }
 
 /** The tail's first line is appended, now and then: what it costs does not depend on the body. */
-function showMark(screen: Screen, text: string, at: number, limits: ResponseLimits): Step {
+function showMark(
+  screen: Screen,
+  { text, close = "", at }: TailStep,
+  limits: ResponseLimits,
+): Step {
   const line = text.split("\n", 1)[0] ?? "";
   if (line === "" || at - screen.markAt < limits.markMs) return { screen, frames: [] };
-  const added = screen.tail === undefined ? `\n\n${line}` : `\n${line}`;
+  const added = screen.tail === undefined ? `${close}\n\n${line}` : `\n${line}`;
   return {
     screen: { ...screen, tail: (screen.tail ?? "") + added, tailAt: at, markAt: at },
     frames: [{ kind: "text", text: added }],

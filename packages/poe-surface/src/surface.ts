@@ -117,6 +117,10 @@ class PoeSurface implements RelaySurface {
         this.#passOn(bot, request);
         return Response.json({});
       case "report_feedback":
+        this.#context.log.info(
+          { bot: bot.name, feedback: request.feedback_type.slice(0, 50) },
+          "Poe passed feedback on",
+        );
         return Response.json({});
       case "unknown":
       case "malformed":

@@ -141,6 +141,37 @@ test("reports are answered at once while an answer of the same conversation runs
   expect(await finished(query)).toBe("done");
 });
 
+test("D25: what Poe reports is in the log, without ids of people", async () => {
+  await using rig = await Rig.open();
+  const ids = { message_id: "m-1", user_id: "u-someone", conversation_id: "c-1" };
+  await rig.poe.reportError({ message: "the bot did not answer" });
+  await rig.poe.post({ type: "report_feedback", version: "1.2", feedback_type: "dislike", ...ids });
+  const lines = rig.lines.join("\n");
+  expect(lines).toContain("the bot did not answer");
+  expect(lines).toContain('"feedback":"dislike"');
+  expect(lines).not.toContain("u-someone");
+});
+
+test("a response says in the log what it has cost, and how it ended", async () => {
+  await using rig = await Rig.open();
+  const query = rig.ask("hi");
+  const prompt = await rig.agent.prompted(1);
+  prompt.say("done");
+  prompt.end();
+  expect(await finished(query)).toBe("done");
+  await rig.logged("a response has ended");
+  const line = rig.lines.find((one) => one.includes("a response has ended")) ?? "{}";
+  const { texts, replaces, characters, ended } = JSON.parse(line) as Record<string, unknown>;
+  const counted = query.frames.flatMap((frame) => ("event" in frame ? [frame.event] : []));
+  expect({ texts, replaces }).toEqual({
+    texts: counted.filter((event) => event === "text").length,
+    replaces: counted.filter((event) => event === "replace_response").length,
+  });
+  expect(characters).toBeGreaterThan(4);
+  expect(ended).toBe("done");
+  expect(line).not.toContain(query.ids.conversation);
+});
+
 test("a reaction of an admitted person reaches the agent behind what runs, and is shown to nobody", async () => {
   await using rig = await Rig.open({ access: [{ users: ["*"], role: "user" }] });
   const query = rig.ask("hi");

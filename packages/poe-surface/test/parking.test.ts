@@ -77,6 +77,60 @@ test("a redrive of a response that was parked shows the turn from its start, and
   expect(rig.agent.prompts).toHaveLength(1);
 });
 
+describe("what a response leaves open where it ends", () => {
+  /** A response that was parked behind this text, and the next one, in which the agent says the rest. */
+  async function inTwo(said: string, rest: string, next: string) {
+    const { rig, query, prompt } = await parked();
+    await using _ = rig;
+    prompt.say(said);
+    const first = await finished(query);
+    prompt.say(rest);
+    await using wide = await rig.surfaceWith({});
+    const second = wide.ask(next);
+    await second.waitFor((one) => one.body().includes(rest));
+    prompt.end();
+    if (next === ".") return [first, await finished(second)];
+    const own = await rig.agent.prompted(2);
+    own.end();
+    return [first, await finished(second)];
+  }
+
+  test("is closed in front of the last line, and open again in the next one", async () => {
+    expect(await inTwo("{{a", "b}}", ".")).toEqual([`one{{a}}\n\n${STILL}`, "{{b}}"]);
+  });
+
+  test("is open again too where the next message is one of its own", async () => {
+    expect(await inTwo("{{a", "b}}", "go on")).toEqual([
+      `one{{a}}\n\n${STILL}`,
+      `${UNSEEN}\n\n{{b}}`,
+    ]);
+  });
+
+  test("is nothing that the response to the same message begins with", async () => {
+    const { rig, query, prompt } = await parked();
+    await using _ = rig;
+    prompt.say("{{a");
+    await finished(query);
+    await using wide = await rig.surfaceWith({});
+    const again = wide.ask("long", { messageId: "m1", requestId: query.ids.requestId });
+    prompt.say("b}}");
+    prompt.end();
+    expect(await finished(again)).toBe("one{{ab}}");
+  });
+
+  test("is closed where the relay ends, and in front of what the tail says", async () => {
+    await using rig = await Rig.open({ limits: { spinnerMs: 20, silenceMs: 20 } });
+    const query = rig.ask("long");
+    const prompt = await rig.agent.prompted(1);
+    prompt.say("{{a");
+    await query.waitFor((one) => one.body() === "{{a}}\n\n~writing~");
+    await rig.surface.drain(AbortSignal.abort());
+    expect((await query.done).how).toBe("done");
+    expect(query.body()).toMatch(/^{{a}}\n\n\(error\) The bot is restarting/);
+    prompt.end();
+  });
+});
+
 test("a dot while the answer is shown elsewhere is told so", async () => {
   const { rig, query, prompt } = await parked({ parkAfterMs: 60_000 });
   await using _ = rig;

@@ -5,14 +5,17 @@ import {
   type TurnView,
 } from "@acp-kit/router";
 
-/** The least markup that lets a test tell the pieces apart. */
+/** The least markup that lets a test tell the pieces apart. A `{{` of the agent is open until its `}}`. */
 export const plainRenderer: MarkupRenderer<string> = {
-  render(view, { show }) {
+  render(view, { show, carried = "" }) {
     const segments = Array.from(oneQuestionAtATime(view.segments), (segment) =>
       renderSegment(segment, show.thoughts),
     );
-    const parts = [segments.join("") + renderOutcome(view)];
-    return view.outcome ? { parts } : { parts, tail: renderTail(view) };
+    const body = segments.join("");
+    const parts = [(body === "" ? "" : carried + body) + renderOutcome(view)];
+    if (view.outcome) return { parts };
+    const isOpen = (carried + body).lastIndexOf("{{") > (carried + body).lastIndexOf("}}");
+    return { parts, tail: renderTail(view), ...(isOpen && { close: "}}", carry: "{{" }) };
   },
   say: (kind, markdown) => `(${kind}) ${markdown}`,
 };

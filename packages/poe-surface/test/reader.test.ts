@@ -26,7 +26,7 @@ const read = (events: readonly LogEvent[], start: Partial<ReaderStart>) =>
     createReader({ own: ["t2"], after: 0, othersAfter: 0, backlog: 0, ...start }),
   );
 const body = (...args: Parameters<typeof read>) =>
-  composeBody(read(...args), plainRenderer, { show, now: 0 });
+  composeBody(read(...args), plainRenderer, { show, now: 0 }).text;
 const text = (said: string): EventBody => ({ kind: "text", text: said });
 const start: EventBody = { kind: "turn-start", who: "ana" };
 const end: EventBody = { kind: "turn-end", outcome: { kind: "completed", stopReason: "end_turn" } };
@@ -126,7 +126,7 @@ test("the current turn is the one that has begun and not ended", () => {
 
 test("a question that still waits is shown again once, and its answer ends it", () => {
   const reader = repeatQuestions(read([], {}), "t1", [ask], 0);
-  expect(composeBody(reader, plainRenderer, { show, now: 0 })).toContain("? ls");
+  expect(composeBody(reader, plainRenderer, { show, now: 0 }).text).toContain("? ls");
   expect(repeatQuestions(reader, "t1", [ask], 0)).toBe(reader);
   expect(openAsks(reader).map(({ id }) => id)).toEqual(["q1"]);
   const answered = reduceReader(reader, {

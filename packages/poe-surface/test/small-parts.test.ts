@@ -9,6 +9,7 @@ describe("the state of a delivery", () => {
     const state = {
       questions: ["q1", "q2"],
       until: "t1",
+      carry: { turn: "t1", text: "```sh\n\uD83C" },
       answers: [{ key: "m1", permission: "q0" }],
       messages: [
         { key: "m1", id: "r1" },
@@ -36,6 +37,7 @@ describe("the state of a delivery", () => {
     const state = fc.record({
       questions: fc.array(id, { maxLength: 40 }),
       until: id,
+      carry: fc.record({ turn: id, text: id }),
       answers: fc.array(fc.record({ key: id, permission: id }), { maxLength: 40 }),
       messages: fc.array(fc.record({ key: id, id: fc.uuid(), start: fc.nat() }), { maxLength: 40 }),
       reader: fc.record({
