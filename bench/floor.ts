@@ -1,5 +1,5 @@
 /**
- * The least that a program can do between an agent and a client: splits the agent's output into lines, parses each,
+ * The least that a program can do between an agent and its clients: splits the agent's output into lines, parses each,
  * and writes one event for each chunk. Its argv is the agent's; it prints where it listens.
  */
 import { spawn } from "node:child_process";
@@ -10,13 +10,15 @@ import process from "node:process";
 type Message = {
   id?: number;
   result?: { sessionId?: string };
-  params?: { update?: { sessionUpdate?: string; content?: { text?: string } } };
+  params?: { sessionId?: string; update?: { sessionUpdate?: string; content?: { text?: string } } };
 };
 
 const [command = "", ...args] = process.argv.slice(2);
 const agent = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
-let session = "";
-let response: ServerResponse | undefined;
+/** What is done with the agent's answers, and where its sessions' texts go. */
+const waiting = new Map<number, (result: Message["result"]) => void>();
+const responses = new Map<string, ServerResponse>();
+let ids = 0;
 let rest: Buffer = Buffer.alloc(0);
 
 agent.stdout.on("data", (bytes: Buffer) => {
@@ -32,32 +34,40 @@ agent.stdout.on("data", (bytes: Buffer) => {
 function take({ id, result, params }: Message): void {
   if (params?.update?.sessionUpdate === "agent_message_chunk") {
     const data = JSON.stringify({ text: params.update.content?.text });
-    response?.write(`event: text\ndata: ${data}\n\n`);
-  } else if (id === 0) {
-    send(1, "session/new", { cwd: process.cwd(), mcpServers: [] });
-  } else if (id === 1) {
-    session = result?.sessionId ?? "";
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      process.stdout.write(`http://127.0.0.1:${port}/\n`);
-    });
-  } else if (id === 2) {
-    response?.end("event: done\ndata: {}\n\n");
+    responses.get(params.sessionId ?? "")?.write(`event: text\ndata: ${data}\n\n`);
+  } else if (id !== undefined) {
+    waiting.get(id)?.(result);
+    waiting.delete(id);
   }
 }
 
-function send(id: number, method: string, params: object): void {
+function request(method: string, params: object): Promise<Message["result"]> {
+  const { promise, resolve } = Promise.withResolvers<Message["result"]>();
+  const id = ids++;
+  waiting.set(id, resolve);
   agent.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+  return promise;
+}
+
+async function answer(outgoing: ServerResponse): Promise<void> {
+  outgoing.writeHead(200, { "content-type": "text/event-stream" });
+  const opened = await request("session/new", { cwd: process.cwd(), mcpServers: [] });
+  const sessionId = opened?.sessionId ?? "";
+  responses.set(sessionId, outgoing);
+  await request("session/prompt", { sessionId, prompt: [{ type: "text", text: "go" }] });
+  responses.delete(sessionId);
+  outgoing.end("event: done\ndata: {}\n\n");
 }
 
 const server = createServer((incoming, outgoing) => {
-  response = outgoing.writeHead(200, { "content-type": "text/event-stream" });
-  incoming.resume().once("end", () => {
-    send(2, "session/prompt", { sessionId: session, prompt: [{ type: "text", text: "go" }] });
-  });
+  incoming.resume().once("end", () => void answer(outgoing));
 });
 
-send(0, "initialize", { protocolVersion: 1, clientCapabilities: {} });
+await request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+server.listen(0, "127.0.0.1", () => {
+  const { port } = server.address() as AddressInfo;
+  process.stdout.write(`http://127.0.0.1:${port}/\n`);
+});
 process.once("SIGTERM", () => {
   agent.kill();
   process.exit();

@@ -4,7 +4,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { benchRendering } from "../apps/poe-relay/bench/render.ts";
 import { Program } from "./program.ts";
+
+import { benchThroughput } from "./throughput.ts";
 
 const RUNS = 5;
 const demoAgent = fileURLToPath(new URL("../packages/demo-agent/src/main.ts", import.meta.url));
@@ -20,6 +23,9 @@ const streams = {
     step: { kind: "text", text: "word".repeat(6 * 3_000), pace: { size: 24, everyMs: 1 } },
   },
 };
+
+for (const line of benchRendering()) process.stdout.write(`${JSON.stringify(line)}\n`);
+process.stdout.write(`${JSON.stringify(await benchThroughput())}\n`);
 
 for (const [name, { chunks, step }] of Object.entries(streams)) {
   const script = path.join(directory, `${name}.json`);

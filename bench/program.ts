@@ -10,6 +10,8 @@ import { fileURLToPath } from "node:url";
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
+export type RelayOptions = { readonly nodeFlags?: readonly string[]; readonly program?: string };
+
 /** A program between an agent and a client, whose CPU time is measured: that of all its processes but the agent's. */
 export class Program implements AsyncDisposable {
   readonly #child: ChildProcess;
@@ -18,10 +20,13 @@ export class Program implements AsyncDisposable {
   #headers: Record<string, string> = {};
   #messages = 0;
 
-  /** Starts poe-relay over this agent. */
-  static relay(agent: readonly string[], nodeFlags: readonly string[] = []): Promise<Program> {
+  /** Starts poe-relay over this agent, or another program like it. */
+  static relay(
+    agent: readonly string[],
+    { nodeFlags = [], program = "../apps/poe-relay/src/main.ts" }: RelayOptions = {},
+  ): Promise<Program> {
     const argv = agent.map((word) => `'${word}'`).join(" ");
-    const args = [file("../apps/poe-relay/src/main.ts"), "start", "--port", "0", "--agent", argv];
+    const args = [file(program), "start", "--port", "0", "--agent", argv];
     return Program.#start([...nodeFlags, ...args]);
   }
 
@@ -59,21 +64,30 @@ export class Program implements AsyncDisposable {
 
   /** CPU time that one message and its whole answer take, in µs. */
   async measure(): Promise<{ microseconds: number; events: number }> {
-    const before = await this.#cpu();
-    const events = await this.#ask();
-    return { microseconds: (await this.#cpu()) - before, events };
+    const before = await this.used();
+    const events = await this.ask("c");
+    return { microseconds: (await this.used()).microseconds - before.microseconds, events };
   }
 
-  async #cpu(): Promise<number> {
-    let microseconds = 0;
+  /** CPU time so far, and the most memory that each of its processes has had, in sum. */
+  async used(): Promise<{ microseconds: number; kibibytes: number }> {
+    const used = { microseconds: 0, kibibytes: 0 };
     for (const pid of readdirSync(this.#probes)) {
-      for await (const text of connect(path.join(this.#probes, pid))) microseconds += Number(text);
+      let text = "";
+      for await (const part of connect(path.join(this.#probes, pid))) text += String(part);
+      const [microseconds = 0, kibibytes = 0] = JSON.parse(text) as number[];
+      used.microseconds += microseconds;
+      used.kibibytes += kibibytes;
     }
-    return microseconds;
+    return used;
   }
 
-  /** Sends a message of one conversation, and resolves with the number of events of the answer. */
-  async #ask(): Promise<number> {
+  /**
+   * Sends a message of a conversation, and resolves with the number of events of the answer.
+   *
+   * @param onText - Called with each piece of the answer as it comes.
+   */
+  async ask(conversation: string, onText: (text: string) => void = () => {}): Promise<number> {
     this.#messages += 1;
     const id = `m-${this.#messages}`;
     const body = JSON.stringify({
@@ -81,14 +95,17 @@ export class Program implements AsyncDisposable {
       type: "query",
       query: [{ role: "user", content: "go", message_id: id }],
       user_id: "u",
-      conversation_id: "c",
+      conversation_id: conversation,
       message_id: `r-${id}`,
     });
     const asked = request(this.#url, { method: "POST", headers: this.#headers, agent: false });
     asked.end(body);
     const [answer] = (await once(asked, "response")) as [IncomingMessage];
     let text = "";
-    for await (const part of answer.setEncoding("utf8")) text += part;
+    for await (const part of answer.setEncoding("utf8")) {
+      onText(String(part));
+      text += part;
+    }
     if (!text.endsWith("event: done\ndata: {}\n\n"))
       throw new Error(`no answer: ${text.slice(-500)}`);
     return text.split("\nevent: ").length;

@@ -47,6 +47,8 @@ export class RelayProcess implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown[]>;
   #poe: PoeDriver | undefined;
+  /** Where its first bot listens. */
+  url = "";
   stdout = "";
   stderr = "";
 
@@ -122,6 +124,7 @@ export class RelayProcess implements AsyncDisposable {
     };
     const [, url = ""] = await waitFor("the relay to serve", serves, SOON_MS);
     const [, key = KEY] = /Bearer (\w{32})/.exec(this.stdout) ?? [];
+    this.url = url;
     this.#poe = createPoeDriver({ url, key });
   }
 

@@ -7,13 +7,26 @@ export type Blocks = {
 };
 
 /** A code block that is open: it ends with its mark, or with the list item that it belongs to. */
-export type Fence = { readonly base: number; readonly mark: string };
+export type Fence = {
+  /** Columns in front of it that belong to its list item. */
+  readonly base: number;
+  readonly mark: string;
+  /** What stands behind the mark: most often the code's language. */
+  readonly info: string;
+};
 
 export const noBlocks: Blocks = { fence: undefined, lists: [] };
 
 /** The line that closes a code block where it was opened. */
 export function closingLine({ base, mark }: Fence): string {
   return " ".repeat(base) + mark;
+}
+
+/** The line that opens a code block again, for a text without the one around it; `undefined` deep inside of lists. */
+export function openingLine({ base, mark, info }: Fence): string | undefined {
+  // Up to three columns may stand in front of a mark; more belong to a list item, which needs a marker.
+  if (base <= 3) return " ".repeat(base) + mark + info;
+  return base <= 5 ? `-${" ".repeat(base - 1)}${mark}${info}` : undefined;
 }
 
 /**
@@ -23,13 +36,14 @@ export function closingLine({ base, mark }: Fence): string {
  * @see https://spec.commonmark.org/0.31.2/#fenced-code-blocks
  */
 export function readLine(line: string, before: Blocks): { isCode: boolean; after: Blocks } {
-  const { fence, lists } = before;
+  const { lists } = before;
+  const block = before.fence;
   const indent = indentOf(line);
   const isBlank = line.trim() === "";
-  if (fence && (isBlank || indent >= fence.base)) {
+  if (block && (isBlank || indent >= block.base)) {
     return {
       isCode: true,
-      after: closes(line, indent, fence) ? { fence: undefined, lists } : before,
+      after: closes(line, indent, block) ? { fence: undefined, lists } : before,
     };
   }
   if (isBlank) return { isCode: false, after: before };
@@ -41,16 +55,13 @@ export function readLine(line: string, before: Blocks): { isCode: boolean; after
   const [marker] = /^(?:[-*+]|\d{1,9}[.)])[ ]{1,4}(?=\S)/.exec(content) ?? [];
   const column = indent + (marker?.length ?? 0);
   const inside = marker === undefined ? open : [...open, column];
-  const mark = openingMark(content.slice(marker?.length ?? 0));
-  const opened =
-    mark === undefined ? undefined : { base: marker === undefined ? base : column, mark };
-  return { isCode: false, after: { fence: opened, lists: inside } };
+  const [, mark, info = ""] = openingMark.exec(content.slice(marker?.length ?? 0)) ?? [];
+  const fence =
+    mark === undefined ? undefined : { base: marker === undefined ? base : column, mark, info };
+  return { isCode: false, after: { fence, lists: inside } };
 }
 
-function openingMark(content: string): string | undefined {
-  const [, backticks, tildes] = /^(?:(`{3,})[^`]*|(~{3,}).*)$/s.exec(content) ?? [];
-  return backticks ?? tildes;
-}
+const openingMark = /^(`{3,}(?=[^`]*$)|~{3,})(.*)$/s;
 
 function closes(line: string, indent: number, { base, mark }: Fence): boolean {
   const rest = line.trim();

@@ -1,5 +1,6 @@
 import { type Blocks, type Fence, noBlocks, readLine } from "./fence.ts";
 import { HARMLESS_DASHES, RESERVED_FLAG, undecidedFlag } from "./flags.ts";
+import { renderLink } from "./link.ts";
 import { QUESTION_MARKS } from "./question-mark.ts";
 
 /** What was made of the whole lines of a text, to go on from when the text has grown. */
@@ -16,9 +17,9 @@ export type Rendered = {
 };
 
 /**
- * An agent's Markdown as it may stand in a message: reserved flags defused, remote images as links, HTML as text, the
- * mark of our questions as a plain question mark. Code, inline or in a block, is left as it is; what may be code or
- * not is taken for text.
+ * An agent's Markdown as it may stand in a message: reserved flags defused, remote images as links, links that lead where
+ * they say, HTML as text, the mark of our questions as a plain question mark. Code, inline or in a block, is left as it
+ * is; what may be code or not is taken for text.
  *
  * What was returned for a running text is the beginning of what is returned for any text that it grows into: an end
  * of which more text decides what it is, is held back, and nothing else.
@@ -30,8 +31,8 @@ export type Rendered = {
 export function renderMarkdown(text: string, running = false, from: Lines = noLines): Rendered {
   const lines = renderLines(text, from);
   const rest = text.slice(lines.source.length);
-  // Half of a surrogate pair cannot be sent: the other half comes with the next chunk.
-  const whole = running && /[\uD800-\uDBFF]$/.test(rest.slice(-1)) ? rest.slice(0, -1) : rest;
+  // Half of a surrogate pair cannot be sent: the other half comes with the next chunk, if at all.
+  const whole = /[\uD800-\uDBFF]$/.test(rest.slice(-1)) ? rest.slice(0, -1) : rest;
   const { isCode, after } = readLine(whole, lines.blocks);
   if (isCode) return { text: lines.text + whole, fence: after.fence, lines };
   const held = running ? undecided(whole.slice(-MAX_UNDECIDED)) : "";
@@ -39,7 +40,7 @@ export function renderMarkdown(text: string, running = false, from: Lines = noLi
   return { text: lines.text + last, fence: after.fence, lines };
 }
 
-const noLines: Lines = { source: "", text: "", blocks: noBlocks };
+export const noLines: Lines = { source: "", text: "", blocks: noBlocks };
 
 /** Renders the lines behind `from` that have ended. */
 function renderLines(text: string, from: Lines): Lines {
@@ -63,14 +64,14 @@ function renderLines(text: string, from: Lines): Lines {
 const MAX_UNDECIDED = 32;
 
 function undecided(end: string): string {
-  return /(?:<?!\[?|[<&])$/.exec(end)?.[0] ?? undecidedFlag(end);
+  return /(?:<?!(?:\[\]?)?|[<&\]])$/.exec(end)?.[0] ?? undecidedFlag(end);
 }
 
 /** What makes a line worth a closer look; most lines have nothing of it. */
-const rare = new RegExp(`[\`${QUESTION_MARKS}<&]|!\\[|--`);
+const rare = new RegExp(`[\`${QUESTION_MARKS}<&]|!\\[|--|\\][(:]`);
 
-const harmful = `${RESERVED_FLAG}|!\\[\\]?|[${QUESTION_MARKS}]\\uFE0F?|<(?=[A-Za-z!/?])|&(?=#)`;
-const token = new RegExp(`\\\\[\\\\\`!<]|\`+|${harmful}`, "g");
+const harmful = `${RESERVED_FLAG}|!\\[|[${QUESTION_MARKS}]\\uFE0F?|<(?=[A-Za-z!/?])|&(?=#)|\\][(:]`;
+const token = new RegExp(`\\\\[\\\\\`!<\\]]|\`+|${harmful}`, "g");
 const harmfulToken = new RegExp(harmful, "g");
 
 /**
@@ -88,7 +89,15 @@ export function renderLine(line: string, running = false): string {
     const [found] = match;
     let end = match.index + found.length;
     text += line.slice(at, match.index);
-    if (!found.startsWith("`")) {
+    if (found === "](") {
+      const link = renderLink(line, match.index, running);
+      if (!link) return text;
+      text += link.text;
+      end = link.end;
+    } else if (found === "![") {
+      // An image is fetched when the message is shown, and its address may carry what the agent has read.
+      text += line.charAt(end) === "]" ? "[image" : "[";
+    } else if (!found.startsWith("`")) {
       text += harmless(found);
     } else {
       const closed = endOfSpan(line, end, found.length);
@@ -117,9 +126,9 @@ function endOfSpan(line: string, from: number, length: number): number | undefin
 
 function harmless(found: string): string {
   if (found === "--") return HARMLESS_DASHES;
-  // An image is fetched when the message is shown, and its address may carry what the agent has read.
-  if (found.startsWith("![")) return found === "![]" ? "[image]" : "[";
   // HTML could swallow what stands behind it, and a character reference stands for any character.
   if (found === "<" || found === "&") return `\\${found}`;
+  // What a name is said to stand for would make a link of it wherever it is used, with a label of its own.
+  if (found === "]:") return "\\]:";
   return found.startsWith("\\") ? found : "?";
 }

@@ -1,19 +1,28 @@
 import type { MarkupRenderer } from "@acp-kit/router";
-import { renderBody, renderNotice } from "./body.ts";
+import { renderBody } from "./body.ts";
 import { renderMarkdown } from "./markdown.ts";
+import { renderNotice } from "./notice.ts";
 import { renderFailure } from "./outcome.ts";
 import { renderTail } from "./tail.ts";
 
 /**
  * Poe Markdown: one part, the text that stays, and a tail to be shown behind an empty line. The tail's first line says
- * what happens now and can stand alone; inside of a code block that is still open it is readable, not pretty.
+ * what happens now and can stand alone. All but the part is made when it is asked for.
  */
 export const renderer: MarkupRenderer<string> = {
-  render(view, { show, now }) {
-    const body = renderBody(view, show);
+  render(view, context) {
+    const { text, close, carry } = renderBody(view, context);
     return {
-      parts: [body],
-      ...(view.outcome === undefined && { tail: renderTail(view, body, show, now) }),
+      parts: [text],
+      get tail() {
+        return view.outcome ? undefined : renderTail(view, text, context.show, context.now);
+      },
+      get close() {
+        return close() || undefined;
+      },
+      get carry() {
+        return carry();
+      },
     };
   },
 

@@ -1,9 +1,11 @@
+import { reduceTurnView } from "@acp-kit/router";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { closingLine } from "../../src/renderer/fence.ts";
+import { renderer } from "../../src/renderer/index.ts";
 import { renderLine, renderMarkdown } from "../../src/renderer/markdown.ts";
 import { markdown } from "./any-turn.ts";
-import { bodyOf, end, fold, start, text, thought, toolStart } from "./fold.ts";
+import { bodyOf, end, fold, showAll, start, text, thought, toolStart } from "./fold.ts";
 
 const zwsp = "\u200B";
 
@@ -46,14 +48,15 @@ describe("what is no code is made harmless", () => {
       "[image](https://x.example/a.png)",
     ],
     ["an image by reference", "![a][b]", "[a][b]"],
-    ["an image in a link", "[![a](b)](c)", "[[a](b)](c)"],
+    ["an image in a link", "[![a](https://b)](https://c)", "[[a](https://b)](https://c)"],
+    ["a name for an address", "[a][1]\n\n[1]: javascript:x", "[a][1]\n\n[1\\]: javascript:x"],
     ["our mark", "❓ **Run this?** \u2753\uFE0F ❔", "? **Run this?** ? ?"],
   ])("%s", (_, source, rendered) => {
     expect(renderMarkdown(source).text).toBe(rendered);
   });
 
   test("an escaped image stays text", () => {
-    expect(renderLine("\\![a](b)")).toBe("\\![a](b)");
+    expect(renderLine("\\![a](https://b)")).toBe("\\![a](https://b)");
   });
 });
 
@@ -187,4 +190,30 @@ test("C17: no text of an agent shows the mark of a question outside of code", ()
       expect(bodyOf(view)).not.toMatch(/^[> ]*❓/m);
     }),
   );
+});
+
+test("D9: nothing that is shown names a parameter outside of code", () => {
+  const flag = "--model";
+  const view = fold(
+    start,
+    { kind: "status", mood: flag, plan: flag },
+    { kind: "plan", entries: [{ content: flag, status: "pending" }] },
+    thought(`a ${flag} b`),
+    text(`a ${flag} b`),
+    toolStart("1", `ls ${flag}`, { content: [{ kind: "text", text: `out ${flag}` }] }),
+    { kind: "content", type: "resource_link", name: flag, uri: `https://x.example/${flag}` },
+    { kind: "notice", level: "info", text: flag },
+  );
+  const { parts, tail = "" } = renderer.render(view, { show: showAll, now: 0 });
+  const shown = parts.join("") + tail;
+  expect(shown.split("model").length).toBeGreaterThan(8);
+  expect(shown).not.toContain(flag);
+  const ended = reduceTurnView(view, {
+    kind: "turn-end",
+    outcome: { kind: "failed", phase: "prompt", code: "x", message: flag },
+    seq: 99,
+    at: 0,
+    turn: "t",
+  });
+  expect(renderer.render(ended, { show: showAll, now: 0 }).parts.join("")).not.toContain(flag);
 });
