@@ -38,6 +38,13 @@ async function say(text: string, who: { conversation?: string; userId?: string }
   return query.ids;
 }
 
+/** Resolves once the reaction is kept. */
+async function react(userId: string, conversation: string, reaction: string): Promise<void> {
+  const messageId = createPoeId("m");
+  await relay.poe.reportReaction({ conversation, messageId, reaction, action: "added", userId });
+  await vi.waitFor(() => expect(filesWith(reaction)).not.toEqual([]), SOON_MS);
+}
+
 async function stop(): Promise<void> {
   relay.kill("SIGTERM");
   expect(await relay.ends()).toBe(0);
@@ -86,6 +93,7 @@ describe("erase", () => {
   test("of a conversation leaves its words in no file of the state directory, while the relay runs", async () => {
     const { conversation } = await say("plant-one");
     plantFiles("plant-file");
+    await react("u-ana", conversation, "plant-reaction");
     await say("other-two");
     expect(filesWith("plant-one", "plant-file").length).toBeGreaterThan(2);
     const plan = await run("erase", "--conversation", conversation, "--dry-run");
@@ -98,7 +106,7 @@ describe("erase", () => {
     expect(done).toMatch(
       /Agents keep their own copies of these sessions; remove them there:\n {2}\S+/,
     );
-    expect(filesWith("plant-one", "plant-file", conversation)).toEqual([]);
+    expect(filesWith("plant-one", "plant-file", "plant-reaction", conversation)).toEqual([]);
     expect(filesWith("other-two")).not.toEqual([]);
     await say("again-three", { conversation });
   });
@@ -108,11 +116,14 @@ describe("erase", () => {
     await say("alone-one", { userId: "u-plant-ana" });
     await say("shared-two", { userId: "u-plant-ana", conversation });
     await say("kept-three", { userId: "u-bob", conversation });
+    await react("u-plant-ana", conversation, "plant-reaction");
+    await react("u-bob", conversation, "kept-reaction");
     await stop();
     const done = await run("erase", "--user", "u-plant-ana");
     expect(done).toContain(`Erased in conversations with others:\n  poe/poe/${conversation}`);
-    expect(filesWith("alone-one", "shared-two", "u-plant-ana")).toEqual([]);
+    expect(filesWith("alone-one", "shared-two", "u-plant-ana", "plant-reaction")).toEqual([]);
     expect(filesWith("kept-three")).not.toEqual([]);
+    expect(filesWith("kept-reaction")).not.toEqual([]);
     expect(await run("erase", "--user", "u-plant-ana")).toBe("Nothing is kept of that.\n");
     await relay.start();
     await say("go-on-four", { userId: "u-bob", conversation });

@@ -13,7 +13,7 @@ import type { ConversationLog } from "./log.ts";
 import { DEFAULT_OPTIONS, type Options } from "./options.ts";
 import { findRequest, hasContent } from "./prompt-blocks.ts";
 import { pushPrompt } from "./push-prompt.ts";
-import { writeReaction } from "./reaction.ts";
+import { writeReaction } from "./reaction-ledger.ts";
 import { readOutcome } from "./read-outcome.ts";
 import { createReference } from "./reference.ts";
 import type { DebugInfo, LastTurn, PromptRequest, Router, RouterConfig } from "./router.ts";

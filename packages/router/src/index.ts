@@ -33,6 +33,7 @@ export { needsApprover } from "./permission.ts";
 export type { Sequence } from "./persistent-list.ts";
 export { pipeToSink } from "./pipe-to-sink.ts";
 export { PROVIDER_MODEL_PREFIX, providerOf, providerParameters } from "./provider.ts";
+export { type ErasableReactions, eraseReactions } from "./reaction-ledger.ts";
 export { createReference } from "./reference.ts";
 export {
   type Display,

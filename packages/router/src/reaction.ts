@@ -1,5 +1,3 @@
-import { appendFile } from "node:fs/promises";
-import path from "node:path";
 import type { ContentBlock } from "@acp-kit/acp-wire";
 import { RouterError } from "./errors.ts";
 import type { EventBody, TurnOutcome } from "./events.ts";
@@ -25,23 +23,6 @@ export function createReactionLimits({ cancelGraceMs }: TurnLimits): TurnLimits 
 export function createReactionEvent(item: ReactionItem): EventBody {
   const { user: who, message, reaction, action } = item;
   return { kind: "reaction", who, message, reaction, action };
-}
-
-/** Keeps a reaction in `reactions.jsonl` of a directory, whatever becomes of it. */
-export async function writeReaction(
-  stateDir: string,
-  conversation: string,
-  { at, user, message, reaction, action }: ReactionItem,
-): Promise<void> {
-  const line = JSON.stringify({
-    ts: new Date(at).toISOString(),
-    conv_id: conversation,
-    user_id: user,
-    message_id: message,
-    reaction,
-    action,
-  });
-  await appendFile(path.join(stateDir, "reactions.jsonl"), `${line}\n`, { mode: 0o600 });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { eraseReactions } from "@acp-kit/router";
 import type { Erasable, ErasureReport, SqliteStore } from "@acp-kit/router/sqlite";
 import { describingFailure } from "../../open-store.ts";
 import { safeDirectoryName } from "../../workspaces.ts";
@@ -12,16 +13,18 @@ export async function erase(stateDir: string, asked: Erasable, dryRun: boolean):
     "user" in asked ? asked : { conversation: await findConversation(store, asked.conversation) };
   const plan = await describingFailure(stateDir, () => store.erase(what, true));
   const sessions = await readSessions(store, plan);
+  const { conversations } = plan;
+  const reactions = await eraseReactions(stateDir, { ...asked, conversations }, dryRun);
   if (!dryRun) {
     await describingFailure(stateDir, () => store.erase(what));
-    for (const conversation of plan.conversations) {
+    for (const conversation of conversations) {
       for (const parent of ["convs", "files"]) {
         const directory = join(stateDir, parent, safeDirectoryName(conversation));
         await rm(directory, { recursive: true, force: true, maxRetries: 3 });
       }
     }
   }
-  return formatErasure(plan, sessions, dryRun);
+  return formatErasure(plan, { sessions, reactions, dryRun });
 }
 
 /** What the router keeps of a conversation's sessions, by agent, as far as it is read here. */
@@ -41,16 +44,20 @@ async function readSessions(store: SqliteStore, { conversations }: ErasureReport
 
 function formatErasure(
   { conversations, shared, copies }: ErasureReport,
-  sessions: readonly string[],
-  dryRun: boolean,
+  {
+    sessions,
+    reactions,
+    dryRun,
+  }: { sessions: readonly string[]; reactions: number; dryRun: boolean },
 ): string {
-  if (conversations.length + shared.length === 0) return "Nothing is kept of that.\n";
+  if (conversations.length + shared.length + reactions === 0) return "Nothing is kept of that.\n";
   const list = (title: string, items: readonly string[]) =>
     items.length === 0 ? [] : [title, ...items.map((item) => `  ${item}`)];
   const verb = dryRun ? "Would be erased" : "Erased";
   return `${[
     ...list(`${verb}, with files and scratch workspace:`, conversations),
     ...list(`${verb} in conversations with others:`, shared),
+    ...list(`${verb}, reactions:`, reactions === 0 ? [] : [String(reactions)]),
     ...list(`${verb}, copies of the database:`, copies),
     ...list("Agents keep their own copies of these sessions; remove them there:", sessions),
     "Backups elsewhere are not touched.",
