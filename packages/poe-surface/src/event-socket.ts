@@ -98,6 +98,9 @@ export class EventSocket {
         this.#written.replace += 1;
         this.#answer.replaceResponse(frame.text);
         return;
+      case "file":
+        this.#answer.send({ event: "file", data: frame.file });
+        return;
       case "done":
         this.#answer.done();
         return;

@@ -1,4 +1,4 @@
-import type { ErrorEvent } from "@acp-kit/poe-protocol";
+import type { ErrorEvent, FileEvent } from "@acp-kit/poe-protocol";
 import { idlePacer, nextFlush, type PacerState, reducePacer } from "@acp-kit/relay";
 import {
   type Display,
@@ -151,6 +151,22 @@ export class Presentation {
       this.#carry = composed.carry;
       if (body !== "") this.#hasOutput = true;
     }
+  }
+
+  /** Shows a file in the place of its event, behind everything before it. */
+  async showFile(event: LogEvent, file: FileEvent["data"]): Promise<void> {
+    await this.flush();
+    if (this.#isFull) return;
+    const isTaken = await this.#apply({ kind: "file", file });
+    this.fold([event]);
+    if (!isTaken) return;
+    this.#written = this.#reader;
+    this.#hasOutput = true;
+  }
+
+  /** From here on everything is for the next response. */
+  fill(): void {
+    this.#isFull = true;
   }
 
   /** The last of it, `done` and the end of the connection. True once the system has taken all of it. */

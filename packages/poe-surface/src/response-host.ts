@@ -3,6 +3,7 @@ import type { MarkupRenderer, Router, Turn } from "@acp-kit/router";
 import type { Message } from "./intake.ts";
 import type { ResponseLimits } from "./limits.ts";
 import type { Line, LineMember } from "./line.ts";
+import type { Uploads } from "./uploads.ts";
 
 /** A response, as far as the surface and the others of its conversation need to know it. */
 export interface OpenResponse extends LineMember {
@@ -20,6 +21,7 @@ export type ResponseHost = {
   readonly log: Log;
   readonly now: () => number;
   readonly line: Line<OpenResponse>;
+  readonly uploads: Uploads;
   /** Tells these responses from those of other processes. */
   readonly surface: string;
 };

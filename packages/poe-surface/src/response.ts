@@ -6,8 +6,10 @@ import { decide } from "./decide.ts";
 import { Delivery, type Self } from "./delivery.ts";
 import type { ReaderMark } from "./delivery-state.ts";
 import { type Departure, strongerDeparture } from "./departure.ts";
+import { displayOf } from "./display.ts";
 import { foreignReaderLeft } from "./elsewhere.ts";
 import { EventSocket } from "./event-socket.ts";
+import { FileGate } from "./file-gate.ts";
 import { isSameMessage } from "./line.ts";
 import { Place } from "./place.ts";
 import type { Plan } from "./plan.ts";
@@ -70,18 +72,12 @@ export class PoeResponse implements OpenResponse {
     this.#self = { id: randomUUID(), surface: host.surface, key, user, label: this.label };
     this.#delivery = new Delivery(this.#log, this.#self);
     this.#socket = new EventSocket(outgoing, limits.writeTimeoutMs, () => this.#leave("gone"));
-    const { hideThinking, showPlans, showTools, showToolDetails } = request.bot.defaults;
     this.#presentation = new Presentation({
       socket: this.#socket,
       renderer,
       limits,
       now,
-      show: {
-        thoughts: !hideThinking,
-        plan: showPlans,
-        tools: showTools,
-        toolDetails: showToolDetails,
-      },
+      show: displayOf(request.bot.defaults),
       note: () => this.#note ?? this.#place(),
     });
   }
@@ -213,6 +209,9 @@ export class PoeResponse implements OpenResponse {
     view.read(createReader({ own, after, othersAfter, backlog, ...(carried && { carried }) }));
     if (plan.lead !== undefined) view.lead(plan.lead);
     await using place = new Place(this.#log, view.reader.seq, until);
+    const files = new FileGate(view, (file) =>
+      this.#during(this.#host.uploads.upload(this.#request.bot, this.conversation, file)),
+    );
     let isFresh = true;
     for (;;) {
       const isDrained = view.reader.seq >= backlog;
@@ -236,8 +235,8 @@ export class PoeResponse implements OpenResponse {
       const events = await this.#during(place.next());
       if (events === LEFT) return;
       if (place.takeLost()) view.lead(words.lostEvents);
+      if (!(await (events ? files.show(events) : files.end()))) return;
       if (events === undefined) return this.#finish(plan);
-      view.fold(events);
       if (view.nextAt <= now()) await view.tick();
     }
   }

@@ -1,4 +1,4 @@
-import type { ErrorEvent } from "@acp-kit/poe-protocol";
+import type { ErrorEvent, FileEvent } from "@acp-kit/poe-protocol";
 import type { ResponseLimits } from "./limits.ts";
 
 /** What one response has put before its reader. */
@@ -21,6 +21,8 @@ export type ScreenStep =
   | { readonly kind: "replace"; readonly body: string }
   /** Text that a later step takes away again; `close` ends the body in front of it. */
   | { readonly kind: "tail"; readonly text: string; readonly close?: string; readonly at: number }
+  /** A file beside the text: it changes nothing of it. */
+  | { readonly kind: "file"; readonly file: FileEvent["data"] }
   | { readonly kind: "done" }
   /** `error`, and with it the end. */
   | { readonly kind: "fail"; readonly error: ErrorEvent["data"] };
@@ -29,6 +31,7 @@ export type ScreenStep =
 export type Frame =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "replace"; readonly text: string }
+  | { readonly kind: "file"; readonly file: FileEvent["data"] }
   | { readonly kind: "done" }
   | { readonly kind: "fail"; readonly error: ErrorEvent["data"] };
 
@@ -62,6 +65,10 @@ export function reduceScreen(screen: Screen, step: ScreenStep, limits: ResponseL
       return screen.body.length <= limits.shortBodyCharacters
         ? showSpinner(screen, step, limits)
         : showMark(screen, step, limits);
+    case "file": {
+      const { screen: bare, frames } = withoutTail(screen);
+      return { screen: bare, frames: [...frames, step] };
+    }
     case "done":
     case "fail": {
       const { screen: last, frames } = withoutTail(screen);

@@ -29,8 +29,9 @@ import { RESPONSE_LIMITS, type ResponseLimits } from "./limits.ts";
 import { Line } from "./line.ts";
 import { readBody } from "./read-body.ts";
 import { PoeResponse } from "./response.ts";
-import type { ResponseHost } from "./response-host.ts";
+import type { OpenResponse, ResponseHost } from "./response-host.ts";
 import { readTranscript } from "./transcript.ts";
+import { Uploads } from "./uploads.ts";
 import { words } from "./words.ts";
 
 export type PoeSurfaceOptions = {
@@ -38,11 +39,13 @@ export type PoeSurfaceOptions = {
   readonly renderer: MarkupRenderer<string>;
   /** Default: {@link RESPONSE_LIMITS}. */
   readonly limits?: Partial<ResponseLimits>;
+  /** Base of Poe's upload call. Default: Poe's own. */
+  readonly uploadUrl?: string;
 };
 
 /** Poe as a surface of the relay. */
-export function createPoeSurface({ renderer, limits }: PoeSurfaceOptions): CreateSurface {
-  return (context) => new PoeSurface(context, renderer, { ...RESPONSE_LIMITS, ...limits });
+export function createPoeSurface(options: PoeSurfaceOptions): CreateSurface {
+  return (context) => new PoeSurface(context, options);
 }
 
 class PoeSurface implements RelaySurface {
@@ -52,12 +55,15 @@ class PoeSurface implements RelaySurface {
   readonly #bots: ReadonlyMap<string, SurfaceBot>;
   #isDraining = false;
 
-  constructor(context: SurfaceContext, renderer: MarkupRenderer<string>, limits: ResponseLimits) {
+  constructor(context: SurfaceContext, { renderer, uploadUrl, ...options }: PoeSurfaceOptions) {
+    const limits = { ...RESPONSE_LIMITS, ...options.limits };
     const { router, log, now, bots } = context;
     this.#context = context;
     this.#failures = new KeyFailures(log, now);
     this.#bots = new Map(bots.map((bot) => [bot.settings.path, bot]));
-    this.#host = { router, renderer, limits, log, now, line: new Line(), surface: randomUUID() };
+    const uploads = new Uploads({ router, log, uploadUrl });
+    const shared = { line: new Line<OpenResponse>(), surface: randomUUID(), uploads };
+    this.#host = { router, renderer, limits, log, now, ...shared };
   }
 
   async fetch(request: Request, env: HttpBindings): Promise<Response> {
@@ -91,13 +97,14 @@ class PoeSurface implements RelaySurface {
 
   async drain(seal: AbortSignal): Promise<void> {
     this.#isDraining = true;
-    const { line } = this.#host;
+    const { line, uploads } = this.#host;
     const sealAll = () => {
       for (const response of line.all) response.seal();
     };
     seal.addEventListener("abort", sealAll);
     if (seal.aborted) sealAll();
     await line.empty();
+    await uploads[Symbol.asyncDispose]();
   }
 
   #answer(bot: SurfaceBot, request: PoeRequest, outgoing: ServerResponse): Response {

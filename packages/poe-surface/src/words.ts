@@ -20,6 +20,8 @@ export const words = {
   tooLarge: "Your message is too large for this bot. Send less text or smaller files.",
   restarting: "The bot is restarting. Send your message again in a moment.",
   lostEvents: "Some of what came before is no longer kept.",
+  notUploaded: (name: string, why: string, reference: string) =>
+    `${formatLabel(name)} could not be shown here: ${why} (ref ${reference}).`,
   failed: (reference: string) => `Something went wrong in this bot (ref ${reference}).`,
   queued: (behind: string | undefined, ms: number) =>
     behind === undefined

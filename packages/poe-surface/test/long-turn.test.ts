@@ -13,9 +13,11 @@ async function silent(minutes: number): Promise<Stage> {
   await stage.add({ kind: "text", text: body });
   await stage.add({
     kind: "file",
-    url: "https://x.example/a",
+    path: "sent/a",
     name: "a",
     contentType: "text/plain",
+    bytes: 1,
+    sha256: "",
   });
   await stage.add({
     kind: "tool-start",

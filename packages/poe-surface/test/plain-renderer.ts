@@ -34,6 +34,8 @@ function renderSegment(segment: Segment, thoughts: boolean): string {
     }
     case "answer":
       return `{${segment.option?.id ?? segment.end}}`;
+    case "notice":
+      return segment.level === "warning" ? `(!) ${segment.text}` : "";
     default:
       return "";
   }

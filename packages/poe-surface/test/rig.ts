@@ -20,6 +20,7 @@ import {
   type LogEvent,
   MemoryStore,
   type Router,
+  type RouterConfig,
   RouterError,
 } from "@acp-kit/router";
 import {
@@ -48,27 +49,36 @@ export type RigOptions<A extends Agent> = {
   readonly agent?: A;
   readonly limits?: Partial<ResponseLimits>;
   readonly access?: readonly AccessRule[];
+  /** Of Poe's upload call. */
+  readonly uploadUrl?: string;
+  readonly router?: Partial<RouterConfig>;
 };
 
 /** Text goes out at once: what a test waits for does not wait for the clock. */
 const QUICK: Partial<ResponseLimits> = { flushPeriodMs: 0 };
 
+type DoorIds = {
+  readonly conversation: string;
+  readonly userId: string;
+  readonly uploadUrl?: string | undefined;
+};
+
 /** One surface behind a real server on loopback. */
 export class Door implements AsyncDisposable {
   readonly surface: RelaySurface;
   readonly #context: SurfaceContext;
-  readonly #ids: { readonly conversation: string; readonly userId: string };
+  readonly #ids: DoorIds;
   readonly #server: Server;
   #poe: PoeDriver | undefined;
 
-  constructor(
-    context: SurfaceContext,
-    limits: Partial<ResponseLimits>,
-    ids: { conversation: string; userId: string },
-  ) {
+  constructor(context: SurfaceContext, limits: Partial<ResponseLimits>, ids: DoorIds) {
     this.#context = context;
     this.#ids = ids;
-    const create = createPoeSurface({ renderer: plainRenderer, limits: { ...QUICK, ...limits } });
+    const create = createPoeSurface({
+      renderer: plainRenderer,
+      limits: { ...QUICK, ...limits },
+      ...(ids.uploadUrl !== undefined && { uploadUrl: ids.uploadUrl }),
+    });
     this.surface = create(context);
     this.#server = createServer(
       getRequestListener((request, env) => this.surface.fetch(request, env as HttpBindings)),
@@ -96,7 +106,8 @@ export class Door implements AsyncDisposable {
 
   /** A message of the rig's conversation and user. */
   ask(text: string, ids: Partial<PoeQueryIds> = {}): PoeQuery {
-    return this.poe.query({ text, ...this.#ids, ...ids });
+    const { conversation, userId } = this.#ids;
+    return this.poe.query({ text, conversation, userId, ...ids });
   }
 
   /** Asks, and waits for the whole answer; fails for whatever Poe's client would complain about. */
@@ -147,7 +158,7 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
   readonly #directory: string;
 
   static async open<A extends Agent = GatedAgent>(options: RigOptions<A> = {}): Promise<Rig<A>> {
-    const { agent = new GatedAgent() as Agent as A, limits = {}, access } = options;
+    const { agent = new GatedAgent() as Agent as A, limits = {}, access, uploadUrl } = options;
     const rules = createAccess(access ?? [{ users: ["*"], role: "user" }]);
     const directory = mkdtempSync(path.join(tmpdir(), "poe-surface-"));
     const lines: string[] = [];
@@ -158,6 +169,7 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
       stateDir: directory,
       turnLimits: { cancelGraceMs: 500 },
       roleOf: (user) => rules.roleOf({ bot: bot.name, user }),
+      ...options.router,
     });
     const log = createLog({
       level: "debug",
@@ -165,16 +177,23 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
       write: (line) => lines.push(line),
     });
     const context = { bots: [bot], router, access: rules, now: Date.now, log };
-    return new Rig(context, limits, { agent, lines, directory, store }).open();
+    return new Rig(context, limits, { agent, lines, directory, store, uploadUrl }).open();
   }
 
   private constructor(
     context: SurfaceContext,
     limits: Partial<ResponseLimits>,
-    own: { agent: A; lines: string[]; directory: string; store: ForgetfulStore },
+    own: {
+      agent: A;
+      lines: string[];
+      directory: string;
+      store: ForgetfulStore;
+      uploadUrl: string | undefined;
+    },
   ) {
     const conversation = createPoeId("c");
-    super(context, limits, { conversation, userId: createPoeId("u") });
+    const { uploadUrl } = own;
+    super(context, limits, { conversation, userId: createPoeId("u"), uploadUrl });
     this.agent = own.agent;
     this.router = context.router;
     this.lines = own.lines;

@@ -1,6 +1,7 @@
 import type { Agent, RouterConfig, RouterReport, Store } from "@acp-kit/router";
 import type { Access } from "./access.ts";
 import { parseConversationKey } from "./conversation-key.ts";
+import type { Files } from "./files/create-files.ts";
 import { hashId, type Log } from "./log.ts";
 import type { Settings } from "./settings.ts";
 import type { SurfaceBot } from "./surface.ts";
@@ -11,6 +12,7 @@ export type RouterConfigOptions = {
   readonly settings: Settings;
   readonly agents: ReadonlyMap<string, Agent>;
   readonly workspaces: Workspaces;
+  readonly files: Files;
   readonly access: Access;
   readonly store: Store;
   readonly stateDir: string;
@@ -19,12 +21,10 @@ export type RouterConfigOptions = {
 
 /** Answers the router's questions about a conversation by the bot that its key names. */
 export function createRouterConfig(options: RouterConfigOptions): RouterConfig {
-  const { settings, agents, workspaces, access, store, stateDir, log } = options;
-  const botOf = (conversation: string): SurfaceBot => {
-    const { bot: name } = parseConversationKey(conversation);
-    return existing(settings.bots.find((bot) => bot.name === name));
-  };
+  const { settings, agents, workspaces, files, access, store, stateDir, log } = options;
+  const botOf = (conversation: string) => findBot(settings, conversation);
   return {
+    ...files.routerConfig,
     agent: existing(agents.values().next().value),
     agents,
     agentFor: (conversation) => existing(agents.get(botOf(conversation).agent)),
@@ -38,6 +38,12 @@ export function createRouterConfig(options: RouterConfigOptions): RouterConfig {
       existing(settings.workspaces[botOf(conversation).workspace]).permissions,
     onReport: (report) => logReport(log, report),
   };
+}
+
+/** The bot that a conversation's key names. */
+export function findBot({ bots }: Pick<Settings, "bots">, conversation: string): SurfaceBot {
+  const { bot: name } = parseConversationKey(conversation);
+  return existing(bots.find((bot) => bot.name === name));
 }
 
 /** Settings are consistent: whatever a bot names is there. */
@@ -59,6 +65,21 @@ function logReport(log: Log, report: RouterReport): void {
       log.warn({ code, signal, stderrTail }, "agent exited");
       return;
     }
+    case "file-sent": {
+      const { turn, file, bytes, sha256 } = report;
+      const conversation = hashId(report.conversation);
+      log.info({ conversation, turn, file, bytes, sha256 }, "a file of the agent was sent");
+      return;
+    }
+    case "file-refused": {
+      const { turn, file, reason } = report;
+      const conversation = hashId(report.conversation);
+      log.warn({ conversation, turn, file, reason }, "a file of the agent was not sent");
+      return;
+    }
+    case "clamped":
+      log.warn({ what: report.text }, "a setting cannot be kept");
+      return;
     case "failure":
       log.error(
         {

@@ -54,6 +54,7 @@ export type Settings = {
   /** Absent: the default one, and in the demo a temporary one. */
   readonly stateDir: string | undefined;
   readonly configFile: string | undefined;
+  readonly attachments: Config["attachments"];
   readonly store: Config["store"];
   readonly retention: Config["retention"];
   /** How long turns may go on at the end: in milliseconds when another process takes over, and when none does. */
@@ -113,6 +114,7 @@ export function createSettings(input: SettingsInput): Settings {
     private: config.private,
     stateDir: flags.stateDir === undefined ? config.stateDir : resolve(flags.stateDir),
     configFile: loaded?.file,
+    attachments: config.attachments,
     store: config.store,
     retention: config.retention,
     lifecycle: {

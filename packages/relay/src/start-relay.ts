@@ -7,13 +7,14 @@ import type { RelayApp } from "./app.ts";
 import { ClosingStack } from "./closing-stack.ts";
 import type { Env } from "./config/secret.ts";
 import { createEnding, type Ending } from "./ending.ts";
+import { createFiles } from "./files/create-files.ts";
 import { type BoundAddress, listen } from "./listener.ts";
 import { createPublicApp } from "./listener-apps.ts";
 import type { Log } from "./log.ts";
 import { openStore } from "./open-store.ts";
 import { listenPrivately } from "./private-listener.ts";
 import { runRetention } from "./retention.ts";
-import { createRouterConfig } from "./router-config.ts";
+import { createRouterConfig, findBot } from "./router-config.ts";
 import type { Settings } from "./settings.ts";
 import type { SocketHandle } from "./socket-handle.ts";
 import { createWorkspaces } from "./workspaces.ts";
@@ -64,10 +65,17 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
     const store = closing.use("store", await openStore(stateDir, settings.store.durability));
     closing.use("retention", runRetention(store, settings.retention, log));
     const access = createAccess(settings.access);
+    const files = closing.use(
+      "files",
+      createFiles({
+        attachments: settings.attachments,
+        botOf: (conversation) => findBot(settings, conversation),
+      }),
+    );
     const router = closing.use(
       "router",
       createRouter(
-        createRouterConfig({ settings, agents, workspaces, access, store, stateDir, log }),
+        createRouterConfig({ settings, agents, workspaces, files, access, store, stateDir, log }),
       ),
     );
     const gc = router.runGc(GC_MS);

@@ -40,6 +40,14 @@ test("an empty object is a configuration, and has every default", async () => {
     listen: {},
     log: { level: "info" },
     store: { durability: "process" },
+    attachments: {
+      maxInlineImageBytes: 3_145_728,
+      maxBytes: 104_857_600,
+      quotaBytes: 1_073_741_824,
+      ttlDays: 30,
+      hosts: [],
+      send: { allow: true, deny: [], maxFiles: 20, maxBytes: 52_428_800 },
+    },
     retention: { eventDays: 30, maxEvents: 100_000, viewDays: 180 },
     lifecycle: { drainSeconds: 8, handOverMinutes: 60 },
   });
@@ -183,6 +191,18 @@ describe("a wrong value is said with what is allowed", () => {
     ],
     ['{ "listen": { "port": "80" } }', "listen.port: must be a port, 0 to 65535"],
     ['{ "listen": { "port": 65536 } }', "listen.port: must be a port, 0 to 65535"],
+    [
+      '{ "attachments": { "hosts": ["https://x.example"] } }',
+      'attachments.hosts[0]: must be a host such as "files.example.org", or "*.example.org" for all below one',
+    ],
+    [
+      '{ "attachments": { "proxy": "proxy.example" } }',
+      'attachments.proxy: must be a proxy such as "http://proxy.example.org:3128"',
+    ],
+    [
+      '{ "attachments": { "maxBytes": -1 } }',
+      "attachments.maxBytes: must be a whole number of bytes",
+    ],
     ['{ "private": {} }', 'private: must have either "socket", or "port" and "token"'],
     ['{ "private": { "port": 1 } }', 'private: must have either "socket", or "port" and "token"'],
     [

@@ -17,7 +17,13 @@ const ask = {
   expiresAt: AT,
 } as const;
 const yes = { id: "y", name: "Yes, once", kind: "allow_once" } as const;
-const file = { url: "https://files.example/x", name: "plot.png", contentType: "image/png" };
+const file = {
+  path: "sent/plot.png",
+  name: "plot.png",
+  contentType: "image/png",
+  bytes: 1,
+  sha256: "",
+};
 
 const text = (items: Iterable<ExportItem>) => [...formatTranscript(items)].join("");
 const events = (...bodies: EventBody[]): ExportItem[] =>

@@ -1,8 +1,10 @@
+import type { Downloads } from "./attachments/downloads.ts";
+import type { AttachmentLimits } from "./attachments/limits.ts";
 import type { SessionsHost } from "./conversation-sessions.ts";
 import type { Grants } from "./grants.ts";
 import type { RouterMetric } from "./metrics.ts";
 import type { Role } from "./role.ts";
-import type { PermissionPolicy, RouterReport, Workspace } from "./router.ts";
+import type { PermissionPolicy, RouterReport, SendPolicy, Workspace } from "./router.ts";
 import type { Store } from "./store.ts";
 import type { BusyPolicy } from "./turn-queue.ts";
 import type { TurnLimits } from "./turn-state.ts";
@@ -14,6 +16,11 @@ export type ConversationHost = {
   readonly limits: TurnLimits;
   now(): number;
   workspace(): Promise<Workspace>;
+  readonly attachmentLimits: AttachmentLimits;
+  /** Fetches what comes with messages. */
+  downloads(): Promise<Pick<Downloads, "fetch">>;
+  /** What may leave; absent: nothing. */
+  sending(): SendPolicy | undefined;
   /** Waits until no other turn works in `exclusive`. */
   lock(exclusive: string, signal: AbortSignal): Promise<() => void>;
   roleOf(user: string): Role | undefined;

@@ -5,6 +5,7 @@ import { hashId } from "./divergence.ts";
 import { RouterError } from "./errors.ts";
 import type { EventBody } from "./events.ts";
 import { asFields, asText } from "./fields.ts";
+import type { IncomingFiles } from "./incoming-files.ts";
 import type { RouterMetric } from "./metrics.ts";
 import type { Options } from "./options.ts";
 import { readOwnTurns } from "./own-turns.ts";
@@ -52,6 +53,7 @@ export type SessionsHost = {
 
 /** What a turn needs to use the session. */
 export type TurnRecorder = {
+  readonly files: Pick<IncomingFiles, "has" | "blocks" | "areForeign">;
   /** Adds an event of this turn to what is committed with the next batch. */
   record(event: EventBody): void;
   /** Resolves once everything recorded is committed; rejects when it never will be. */
@@ -161,6 +163,12 @@ export class ConversationSessions {
   #voidServers(agent: string): void {
     const { conversation, rules } = this.host;
     rules.sessionServers?.close(conversation, agent);
+  }
+
+  /** Several people have written to an agent here. */
+  async isCrowd(): Promise<boolean> {
+    const { parameters } = await this.book.read();
+    return parameters.length > 1;
   }
 
   ownTurns() {

@@ -4,6 +4,7 @@ import type { ConversationHost } from "./conversation-host.ts";
 import { ConversationSessions } from "./conversation-sessions.ts";
 import type { RouterError } from "./errors.ts";
 import { LogWriter } from "./log-writer.ts";
+import type { FileToSend, SendResult } from "./outgoing-files.ts";
 import { createReference } from "./reference.ts";
 import type { Attached } from "./session-slot.ts";
 import type { Lease, TakenItem } from "./store.ts";
@@ -54,6 +55,11 @@ export class Conversation {
 
   get running(): Turns["running"] {
     return this.#turns.running;
+  }
+
+  /** Sends a file of the agent's in the turn that it answers. */
+  sendFile(file: FileToSend): Promise<SendResult> {
+    return this.#turns.sendFile(file);
   }
 
   /** When the message of a turn that has not ended was posted. */

@@ -1,16 +1,19 @@
 import { randomUUID } from "node:crypto";
 import type { Agent } from "./agent.ts";
 import { type AgentDirectory, findAgent } from "./agent-directory.ts";
+import { type OpenedFile, openKeptFile } from "./attachments/kept-file.ts";
 import { Conversation } from "./conversation.ts";
 import { createLog, LogWatch } from "./cursor.ts";
 import { type ConversationState, describeConversation } from "./describe-conversation.ts";
 import { RouterError } from "./errors.ts";
-import type { CancelCause } from "./events.ts";
+import type { CancelCause, SentFile } from "./events.ts";
+import { FileKeeping } from "./file-keeping.ts";
 import { findRefusal } from "./find-refusal.ts";
 import { type Grant, Grants } from "./grants.ts";
 import { findLastTurn } from "./last-turn.ts";
 import type { ConversationLog } from "./log.ts";
 import { DEFAULT_OPTIONS, type Options } from "./options.ts";
+import { type FileToSend, refuseFile, type SendResult } from "./outgoing-files.ts";
 import { findRequest, hasContent } from "./prompt-blocks.ts";
 import { pushPrompt } from "./push-prompt.ts";
 import { writeReaction } from "./reaction-ledger.ts";
@@ -39,6 +42,7 @@ class ConversationRouter implements Router {
   readonly #config: RouterConfig;
   readonly #now: () => number;
   readonly #limits: TurnLimits;
+  readonly #files: FileKeeping;
   readonly #grants: Grants;
   readonly #watch: LogWatch;
   readonly #conversations = new Map<string, Conversation>();
@@ -59,6 +63,11 @@ class ConversationRouter implements Router {
     this.#now = config.now ?? Date.now;
     this.#limits = { ...DEFAULT_TURN_LIMITS, ...config.turnLimits };
     this.defaults = config.defaults ?? DEFAULT_OPTIONS;
+    this.#files = new FileKeeping(config, {
+      sessionTtlMs: this.#sessionTtlMs,
+      now: this.#now,
+      failed: (what, error) => this.#failed("", what, error),
+    });
     this.#workspaces = new Workspaces(config);
     this.#watch = new LogWatch(config.store);
     this.#inbox = config.store.onChange((conversation, part) => {
@@ -99,6 +108,17 @@ class ConversationRouter implements Router {
 
   running(conversation: string): ReturnType<Router["running"]> {
     return this.#conversations.get(conversation)?.running;
+  }
+
+  async sendFile(conversation: string, file: FileToSend): Promise<SendResult> {
+    const owned = this.#conversations.get(conversation);
+    if (owned) return owned.sendFile(file);
+    return refuseFile(file, "no-turn");
+  }
+
+  async openFile(conversation: string, file: SentFile): Promise<OpenedFile | undefined> {
+    const { filesDir } = await this.#workspaces.workspaceOf(conversation);
+    return openKeptFile(filesDir, file);
   }
 
   async cancelTurn(
@@ -216,8 +236,9 @@ class ConversationRouter implements Router {
   }
 
   runGc(everyMs: number): Disposable {
-    const ttl = this.#config.sessionTtlMs ?? DEFAULT_SESSION_TTL_MS;
+    const ttl = this.#sessionTtlMs;
     const timer = setInterval(() => {
+      this.#files.sweep();
       for (const conversation of this.#conversations.values()) {
         if (conversation.isIdle && this.#now() - conversation.lastUsedAt >= ttl) {
           void this.#close(conversation);
@@ -236,6 +257,7 @@ class ConversationRouter implements Router {
     await Promise.all(this.#leaving.values());
     for (const subscription of this.#agents.values()) subscription?.[Symbol.dispose]();
     this.#watch[Symbol.dispose]();
+    await this.#files[Symbol.asyncDispose]();
   }
 
   async #pump(id: string): Promise<void> {
@@ -315,6 +337,9 @@ class ConversationRouter implements Router {
       limits: this.#limits,
       now: this.#now,
       workspace: () => this.#workspaces.workspaceOf(id),
+      attachmentLimits: this.#files.limits,
+      downloads: () => this.#files.downloadsFor(id),
+      sending: () => (config.sending ? config.sending(id) : {}),
       lock: (exclusive, signal) => this.#workspaces.lock(exclusive, signal),
       roleOf: (user) => config.roleOf?.(user, id),
       policy: (toolKind) => config.permissionPolicy?.(id, toolKind) ?? "ask",
@@ -329,6 +354,10 @@ class ConversationRouter implements Router {
   #agentsOf(conversation: string): AgentDirectory {
     const { agent, agentFor, agents } = this.#config;
     return { preset: agentFor?.(conversation) ?? agent, named: agents ?? new Map() };
+  }
+
+  get #sessionTtlMs(): number {
+    return this.#config.sessionTtlMs ?? DEFAULT_SESSION_TTL_MS;
   }
 
   #watchAgent(agent: Agent): void {

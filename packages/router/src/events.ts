@@ -69,6 +69,19 @@ export type AgentContent = {
   readonly contentType?: string;
 };
 
+/** A file that the agent sent. A copy of it is kept until its time is over; see `Router.openFile`. */
+export type SentFile = {
+  /** Of the copy: `directory/name`, below the conversation's directory of files. */
+  readonly path: string;
+  /** What it is called in the chat. */
+  readonly name: string;
+  /** By its bytes. */
+  readonly contentType: string;
+  readonly bytes: number;
+  /** In hexadecimal. */
+  readonly sha256: string;
+};
+
 export type PermissionOption = {
   readonly id: string;
   readonly name: string;
@@ -180,12 +193,7 @@ export type EventBody =
       /** `now`: the answer holds again from now on, for the requester and exactly this. `before`: one that held again. */
       readonly remembered?: "now" | "before";
     }
-  | {
-      readonly kind: "file";
-      readonly url: string;
-      readonly name: string;
-      readonly contentType: string;
-    }
+  | ({ readonly kind: "file" } & SentFile)
   | ({ readonly kind: "content" } & AgentContent)
   | { readonly kind: "notice"; readonly level: "info" | "warning"; readonly text: string }
   | { readonly kind: "stalled"; readonly silentMs: number }

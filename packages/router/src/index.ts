@@ -1,5 +1,7 @@
 export type { Agent } from "./agent.ts";
 export { MAX_OPEN_QUESTIONS } from "./approvals.ts";
+export type { OpenedFile } from "./attachments/kept-file.ts";
+export type { SendRefusal } from "./attachments/refusal-words.ts";
 export { createRouter, DEFAULT_SESSION_TTL_MS } from "./create-router.ts";
 export type { ConversationState, KnownSetting } from "./describe-conversation.ts";
 export { RouterError, type RouterErrorCode } from "./errors.ts";
@@ -16,6 +18,7 @@ export type {
   PermissionEnd,
   PermissionOption,
   PlanEntry,
+  SentFile,
   ToolContent,
   TurnOutcome,
   TurnPhase,
@@ -28,6 +31,7 @@ export { MemoryStore } from "./memory-store.ts";
 export type { RouterMetric } from "./metrics.ts";
 export { oneQuestionAtATime, QuestionLine } from "./one-question-at-a-time.ts";
 export { DEFAULT_OPTIONS, type Options, THINKING_LEVELS } from "./options.ts";
+export type { FileToSend, SendResult } from "./outgoing-files.ts";
 export { OPTION_PARAMETERS, parseOptions } from "./parse-options.ts";
 export { needsApprover } from "./permission.ts";
 export type { Sequence } from "./persistent-list.ts";
@@ -52,6 +56,7 @@ export type {
   Router,
   RouterConfig,
   RouterReport,
+  SendPolicy,
   SessionServers,
   Workspace,
 } from "./router.ts";

@@ -30,19 +30,8 @@ export type Preface = {
   readonly speaker?: string | undefined;
 };
 
-/** Most of what a platform read out of a file that goes into a prompt, in characters. */
-export const MAX_PARSED_CHARS = 200_000;
-
-/**
- * What the agent is sent for a message. Each file is a link; what the platform read out of it stands before the link.
- *
- * @param embeds - The agent takes embedded resources.
- */
-export function createPromptBlocks(
-  request: Turn,
-  preface: Preface = {},
-  embeds = false,
-): ContentBlock[] {
+/** What the agent is sent for a message, without its files. */
+export function createPromptBlocks(request: Turn, preface: Preface = {}): ContentBlock[] {
   const text = request.content === "" ? describeAttachments(request.attachments) : request.content;
   const { systemPrompt, history, speaker } = preface;
   const front = [
@@ -50,21 +39,7 @@ export function createPromptBlocks(
     history,
     speaker && `The next message is from ${JSON.stringify(speaker)}.`,
   ].filter(Boolean);
-  return [
-    ...[...front, text].map((part) => ({ type: "text" as const, text: part ?? "" })),
-    ...reachable(request.attachments).flatMap((file) => fileBlocks(file, embeds)),
-  ];
-}
-
-function fileBlocks(file: Attachment, embeds: boolean): ContentBlock[] {
-  const { url: uri, name, contentType, parsedContent } = file;
-  const mimeType = contentType === "" ? {} : { mimeType: contentType };
-  const link = { type: "resource_link" as const, name: name === "" ? uri : name, uri, ...mimeType };
-  if (!embeds || parsedContent === "") return [link];
-  const left = parsedContent.length - MAX_PARSED_CHARS;
-  const note = left > 0 ? `\n(${left} more characters are left out.)` : "";
-  const text = `${parsedContent.slice(0, MAX_PARSED_CHARS)}${note}`;
-  return [{ type: "resource", resource: { uri, text, ...mimeType } }, link];
+  return [...front, text].map((part) => ({ type: "text" as const, text: part ?? "" }));
 }
 
 /** Behind a system prompt that goes with a message, so that an agent which summarises keeps it. */

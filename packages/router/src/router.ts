@@ -1,11 +1,15 @@
 import type { McpServer } from "@acp-kit/acp-wire";
 import type { Agent } from "./agent.ts";
+import type { Downloads } from "./attachments/downloads.ts";
+import type { OpenedFile } from "./attachments/kept-file.ts";
+import type { SendRefusal } from "./attachments/refusal-words.ts";
 import type { ConversationState } from "./describe-conversation.ts";
-import type { CancelCause, PermissionAnswer, PermissionAsk } from "./events.ts";
+import type { CancelCause, PermissionAnswer, PermissionAsk, SentFile } from "./events.ts";
 import type { Grant } from "./grants.ts";
 import type { ConversationLog } from "./log.ts";
 import type { RouterMetric } from "./metrics.ts";
 import type { Options } from "./options.ts";
+import type { FileToSend, SendResult } from "./outgoing-files.ts";
 import type { Display, MarkupRenderer } from "./renderer.ts";
 import type { Role } from "./role.ts";
 import type { ChunkSink } from "./sink.ts";
@@ -25,13 +29,34 @@ export type Workspace = {
   readonly cwd: string;
   /** Directories beside `cwd` that the agent may use. */
   readonly roots: readonly string[];
-  /** Where files that come with messages are kept. */
+  /**
+   * Where files that come with messages are kept: outside of every checkout, and below `<stateDir>/files`, where they
+   * are removed once their time is over.
+   */
   readonly filesDir: string;
   /** One running turn at a time among all conversations with the same `exclusive` value. */
   readonly exclusive?: string;
 };
 
-/** What the router does that an operator may want to know; holds no text of people, and of agents only their questions. */
+/**
+ * What an agent may send from a conversation: files of its workspace and of what people sent, as far as their names and
+ * beginnings are not those of secrets.
+ */
+export type SendPolicy = {
+  /** The word behind `<!--` by which a line of the agent's text sends a file. Default: there is none. */
+  readonly directive?: string;
+  /** Names that are refused too: a name or several with `/`, at any depth; `*` stands for anything within a name. */
+  readonly deny?: readonly string[];
+  /** Files of one turn. Default 20. */
+  readonly maxFiles?: number;
+  /** Largest file, in bytes. Default 100 MiB; all of a turn together have twice that. */
+  readonly maxFileBytes?: number;
+};
+
+/**
+ * What the router does that an operator may want to know; holds no text of people, and of agents only their questions and
+ * names of files.
+ */
 export type RouterReport =
   | {
       readonly kind: "turn-ended";
@@ -65,8 +90,28 @@ export type RouterReport =
       readonly signal: string | null;
       readonly stderrTail: string;
     }
+  /** A file of the agent's has left. `file` is its real path, or says that the agent sent bytes. */
+  | {
+      readonly kind: "file-sent";
+      readonly conversation: string;
+      readonly turn?: string;
+      readonly file: string;
+      readonly bytes: number;
+      readonly sha256: string;
+    }
+  /** `file` is what the agent called it. */
+  | {
+      readonly kind: "file-refused";
+      readonly conversation: string;
+      readonly turn?: string;
+      readonly file: string;
+      readonly reason: SendRefusal;
+    }
+  /** A value of the config cannot be kept; another one is used. */
+  | { readonly kind: "clamped"; readonly text: string }
   | {
       readonly kind: "failure";
+      /** Empty for what concerns none. */
       readonly conversation: string;
       readonly what: string;
       readonly error: unknown;
@@ -151,6 +196,24 @@ export type RouterConfig = {
   readonly mayChoose?: (choice: Choice) => boolean;
   /** How long a session may take to open, the start of the agent included, in milliseconds. Default 5 min. */
   readonly sessionTimeoutMs?: number;
+  /** Largest picture or sound that the model itself is shown, in bytes. Default 3 MiB; at most 20 MiB. */
+  readonly maxInlineImageBytes?: number;
+  /** Largest file that is fetched, in bytes. Default 100 MiB; at most 1 GiB. */
+  readonly maxAttachmentBytes?: number;
+  /** All kept files of a conversation together, in bytes. Default 1 GiB; at least one file of the largest size. */
+  readonly attachmentQuotaBytes?: number;
+  /** How long a file is kept, in milliseconds; `runGc` removes it then. Default 30 days; at least as long as a session. */
+  readonly attachmentTtlMs?: number;
+  /**
+   * Fetches the files that come with a conversation's messages; the router does not dispose of it. Default: over HTTPS,
+   * from every public host. What it throws with a code of `AttachmentError` is told in that code's words.
+   */
+  readonly downloads?: (conversation: string) => Pick<Downloads, "fetch">;
+  /**
+   * What may leave of an agent's files; nothing where it gives nothing. Default: what {@link SendPolicy} says by itself,
+   * and no line of text sends a file.
+   */
+  readonly sending?: (conversation: string) => SendPolicy | undefined;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
   /** Told what an operator may want to know; must not throw. */
@@ -247,6 +310,14 @@ export interface Router extends AsyncDisposable {
   describe(conversation: string): Promise<ConversationState>;
   /** What is remembered as allowed for a person, oldest first; a {@link RevokeItem} ends it. */
   grants(user: string): Promise<readonly Grant[]>;
+  /**
+   * Sends a file of the agent's to the chat, in the turn that the agent answers: the one way in which a file leaves,
+   * whoever asks on the agent's behalf. Where the file may leave a copy is kept, and a `file` event of the log names it.
+   * Never rejects: a refusal has a sentence for the agent.
+   */
+  sendFile(conversation: string, file: FileToSend): Promise<SendResult>;
+  /** Opens what a `file` event names; nothing when its time is over. To be disposed. */
+  openFile(conversation: string, file: SentFile): Promise<OpenedFile | undefined>;
   /** Cancels whatever runs in the conversation. */
   cancel(conversation: string): Promise<void>;
   /** The attached sessions of this process, sorted by conversation. */

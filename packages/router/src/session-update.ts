@@ -96,7 +96,11 @@ function parseChunk(kind: "text" | "thought", update: Fields): EventBody[] {
   if (type !== "text") {
     return kind === "text" ? [{ kind: "content", ...parseContent(type, content) }] : [];
   }
-  const text = asText(content["text"]) ?? "";
+  return textEvents(kind, asText(content["text"]) ?? "");
+}
+
+/** A text as events, each within its bound. */
+export function textEvents(kind: "text" | "thought", text: string): EventBody[] {
   if (text.length <= MAX_EVENT_CHARS) return text === "" ? [] : [{ kind, text }];
   const events: EventBody[] = [];
   for (let start = 0; start < text.length; ) {

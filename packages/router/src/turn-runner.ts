@@ -32,6 +32,8 @@ export type TurnHost = {
   record(event: EventBody): void;
   /** Resolves once everything recorded is committed; rejects when it never will be. */
   flush(): Promise<void>;
+  /** Resolves once what the agent sends beside its text is decided. */
+  settled(): Promise<void>;
   /** The conversation's directory, once no other turn works in it. */
   enter(signal: AbortSignal): Promise<{ workspace: Workspace; leave: () => void }>;
   /** Gives the reference of the failure. */
@@ -206,6 +208,7 @@ export class TurnRunner {
       const stopReason = await session.prompt(
         () => this.#state.kind === "running" && !this.#hasWorked,
       );
+      await this.#host.settled();
       this.#step({ kind: "responded", at: this.#host.now(), stopReason });
     } catch (error) {
       this.#fail(error);

@@ -1,4 +1,4 @@
-import { isSessionNotFound, offersSteering } from "@acp-kit/acp-wire";
+import { type ContentBlock, isSessionNotFound, offersSteering } from "@acp-kit/acp-wire";
 import type { NamedAgent } from "./agent-directory.ts";
 import type { ConversationSessions, TurnRecorder } from "./conversation-sessions.ts";
 import { type Fingerprint, fingerprint, hashId, isContinuation } from "./divergence.ts";
@@ -49,6 +49,8 @@ export class TurnSession {
     | undefined;
   /** What the session has not heard, framed. */
   #history: string | undefined;
+  /** What was said that the model is not shown. */
+  #unseen: string | undefined;
   #phase: FailurePhase = "session";
   #isTainted = true;
 
@@ -134,13 +136,20 @@ export class TurnSession {
     return agent?.steer !== undefined && offersSteering(agent.capabilities);
   }
 
-  /** Gives the agent another message in the middle of its answer. False: it did not take it. @throws RouterError `timeout`. */
-  async steer(item: PromptItem): Promise<boolean> {
+  /**
+   * Gives the agent another message in the middle of its answer. False: it did not take it.
+   *
+   * @param turn - The turn that the message would have had.
+   * @throws RouterError `timeout`
+   */
+  async steer(item: PromptItem, turn: string): Promise<boolean> {
     const request = findRequest(item.query);
     if (!request || !this.#used) return false;
     const { slot, attached } = this.#used;
     const text = this.#neutralise(item.text ?? request.content, item.user);
     const blocks = createPromptBlocks({ ...request, content: text });
+    const { files } = this.#recorder;
+    if (files.has(turn)) blocks.push(...(await this.#fileBlocks(turn)));
     const steered = slot.agent.steer?.(attached.session, blocks);
     if (item.user !== this.#item.user) this.#isTainted = true;
     const isTaken = (await within(STEER_TIMEOUT_MS, Promise.resolve(steered))) ?? false;
@@ -299,8 +308,11 @@ export class TurnSession {
     this.#phase = "prompt";
     const { slot, attached, name } = this.#current;
     const { host, book } = this.#sessions;
-    const isCrowd = await this.#isCrowd();
-    this.#isTainted = isCrowd || isTainted(this.#item.query);
+    const isCrowd = await this.#sessions.isCrowd();
+    this.#isTainted =
+      isCrowd ||
+      isTainted(this.#item.query) ||
+      (await this.#recorder.files.areForeign(this.#item.user));
     const text = this.#neutralise(this.#item.text ?? this.#request.content, this.#item.user);
     // What stands in front of a command would make it plain text: it goes with the next message.
     const isBare = isCommand(text);
@@ -311,12 +323,12 @@ export class TurnSession {
           history: this.#history,
           speaker: isCrowd ? this.#speaker : undefined,
         };
+    const files = await this.#fileBlocks(this.#turn);
     const prompted = new PromptRecord(book, name);
     await prompted.send(this.#turn, this.#item, isBare);
     try {
-      const embeds = slot.agent.capabilities.promptCapabilities?.embeddedContext === true;
-      const blocks = createPromptBlocks({ ...this.#request, content: text }, preface, embeds);
-      const result: unknown = await slot.agent.prompt(attached.session, blocks);
+      const blocks = createPromptBlocks({ ...this.#request, content: text }, preface);
+      const result: unknown = await slot.agent.prompt(attached.session, [...blocks, ...files]);
       if (!isBare) attached.systemPrompt = undefined;
       const stopReason = asText(asFields(result)?.["stopReason"]);
       if (stopReason === undefined) {
@@ -335,10 +347,14 @@ export class TurnSession {
     }
   }
 
-  /** Several people have written to the agent here. */
-  async #isCrowd(): Promise<boolean> {
-    const { parameters } = await this.#sessions.book.read();
-    return parameters.length > 1;
+  /** The files of a message, as far as the agent takes them; says what it is not shown. */
+  async #fileBlocks(turn: string): Promise<readonly ContentBlock[]> {
+    const { promptCapabilities } = this.#current.slot.agent.capabilities;
+    const { blocks, unseen } = await this.#recorder.files.blocks(turn, promptCapabilities);
+    // A message that is sent again has been told of.
+    if (unseen !== undefined && unseen !== this.#unseen) this.#say(unseen, "warning");
+    this.#unseen = unseen;
+    return blocks;
   }
 
   get #speaker(): string | undefined {

@@ -5,6 +5,7 @@ import type {
   PermissionEnd,
   PermissionOption,
   PlanEntry,
+  SentFile,
   Status,
   ToolContent,
   TurnOutcome,
@@ -44,12 +45,7 @@ export type Segment =
       readonly by?: string;
       readonly remembered?: "now" | "before";
     }
-  | {
-      readonly kind: "file";
-      readonly url: string;
-      readonly name: string;
-      readonly contentType: string;
-    }
+  | ({ readonly kind: "file" } & SentFile)
   | { readonly kind: "content"; readonly content: AgentContent }
   | { readonly kind: "notice"; readonly level: "info" | "warning"; readonly text: string };
 
@@ -217,8 +213,8 @@ export function reduceTurnView(view: TurnView | undefined, event: LogEvent): Tur
       };
     }
     case "file": {
-      const { url, name, contentType } = event;
-      return withSegment(next, { kind: "file", url, name, contentType }, event.at);
+      const { kind, path, name, contentType, bytes, sha256, at } = event;
+      return withSegment(next, { kind, path, name, contentType, bytes, sha256 }, at);
     }
     case "content": {
       const { kind, seq: _, at, turn: __, ...content } = event;

@@ -4,18 +4,17 @@ import type {
   PermissionRequestParams,
   SessionUpdateParams,
 } from "@acp-kit/acp-wire";
-import { ChunkSeam } from "./chunk-seam.ts";
-import type { ConversationHost } from "./conversation-host.ts";
-import type { ConversationSessions } from "./conversation-sessions.ts";
+import { AgentOutput } from "./agent-output.ts";
 import type { CancelCause, EventBody, PermissionAsk, TurnOutcome } from "./events.ts";
-import type { LogWriter } from "./log-writer.ts";
-import { OutputCap } from "./output-cap.ts";
+import { IncomingFiles } from "./incoming-files.ts";
+import { type FileToSend, refuseFile, type SendResult } from "./outgoing-files.ts";
 import { asCorrection, findRequest } from "./prompt-blocks.ts";
 import { createReactionEvent, createReactionLimits, ReactionSession } from "./reaction.ts";
 import { readOutcome } from "./read-outcome.ts";
-import { MAX_EVENT_CHARS, parseSessionUpdate } from "./session-update.ts";
-import type { AnswerItem, CancelItem, Lease, PromptItem, ReactionItem } from "./store.ts";
+import { MAX_EVENT_CHARS } from "./session-update.ts";
+import type { AnswerItem, CancelItem, PromptItem, ReactionItem } from "./store.ts";
 import { isWork } from "./tool-calls.ts";
+import { createTurnHost, type TurnsHost } from "./turn-host.ts";
 import {
   EMPTY_QUEUE,
   type QueueEffect,
@@ -25,16 +24,6 @@ import {
 } from "./turn-queue.ts";
 import { type TurnHost, TurnRunner } from "./turn-runner.ts";
 import type { TurnSession } from "./turn-session.ts";
-
-export type TurnsHost = Omit<ConversationHost, "sessions"> & {
-  readonly conversation: string;
-  readonly sessions: ConversationSessions;
-  /** Writes what happens while this process owns the conversation; absent when it does not. */
-  readonly writer: LogWriter | undefined;
-  readonly lease: Lease | undefined;
-  /** Gives the reference of the failure. */
-  failed(what: string, error: unknown): string;
-};
 
 /** What was posted for a turn. */
 type Posted = { readonly item: PromptItem | ReactionItem; readonly attempt: number };
@@ -53,8 +42,8 @@ type Running = {
 /** The turns of one conversation, one after another: the shell around {@link reduceQueue}. */
 export class Turns {
   readonly #host: TurnsHost;
-  readonly #cap = new OutputCap();
-  readonly #seam = new ChunkSeam();
+  readonly #output: AgentOutput;
+  readonly #files: IncomingFiles;
   /** Of the turns that wait. */
   readonly #posted = new Map<string, Posted>();
   #queue: TurnQueue = EMPTY_QUEUE;
@@ -67,6 +56,12 @@ export class Turns {
 
   constructor(host: TurnsHost) {
     this.#host = host;
+    this.#files = new IncomingFiles(host);
+    this.#output = new AgentOutput({
+      ...host,
+      quotaBytes: host.attachmentLimits.attachmentQuotaBytes,
+      record: (event, turn) => this.#host.writer?.record(event, turn),
+    });
   }
 
   /** The turn of a message that runs. */
@@ -92,6 +87,7 @@ export class Turns {
   async ended(): Promise<void> {
     await this.#turn;
     await this.#offers;
+    await this.#files.close();
   }
 
   async post(item: PromptItem, turn: string, attempt: number): Promise<void> {
@@ -101,6 +97,7 @@ export class Turns {
       replaces === undefined ? undefined : await readOutcome(store, conversation, replaces);
     const wasEdited = earlier?.kind === "cancelled" && earlier.cause === "edited";
     this.#posted.set(turn, { item, attempt });
+    this.#files.begin(turn, item);
     const { runner, session } = this.#running ?? {};
     this.#step({
       kind: "prompt-posted",
@@ -158,7 +155,7 @@ export class Turns {
    */
   hear(params: SessionUpdateParams): void {
     const running = this.#running?.runner.isPrompted ? this.#running : undefined;
-    const events = parseSessionUpdate(this.#seam.join(params));
+    const events = this.#output.parse(params);
     running?.runner.note(params.update, events);
     const isReaction = running?.item.kind === "reaction";
     if (running && !isReaction && !running.hasSpoken && events.some(isWork)) {
@@ -168,11 +165,20 @@ export class Turns {
     }
     for (const event of [...events, ...this.#host.sessions.noteUpdate(params)]) {
       // Nobody sees what an agent says to a reaction.
-      if (isReaction && isWork(event)) continue;
-      const turn = isReaction ? undefined : running?.runner.turn;
-      const kept = this.#cap.admit(event, turn);
-      if (kept) this.#host.writer?.record(kept, turn);
+      if (isReaction && (isWork(event) || event.kind === "content")) continue;
+      this.#output.write(event, isReaction ? undefined : running?.runner.turn, params.update);
     }
+  }
+
+  /** Sends a file of the agent's in the turn that it answers. Resolves once that is committed. */
+  async sendFile(file: FileToSend): Promise<SendResult> {
+    const running = this.#running?.runner.isPrompted ? this.#running : undefined;
+    if (running?.item.kind !== "prompt") {
+      return refuseFile(file, "no-turn");
+    }
+    const result = await this.#output.sendFile(running.runner.turn, file);
+    await this.#host.writer?.flush();
+    return result;
   }
 
   /** Says, once in a turn, that a message of the agent was too long to be read. */
@@ -210,6 +216,7 @@ export class Turns {
         return;
       case "end":
         this.#posted.delete(effect.turn);
+        this.#files.end(effect.turn);
         this.#host.writer?.record({ kind: "turn-end", outcome: effect.outcome }, effect.turn);
         return;
       case "shed":
@@ -245,7 +252,9 @@ export class Turns {
     if (running?.session && item?.kind === "prompt") {
       const { writer } = this.#host;
       try {
-        isTaken = await running.session.steer(item);
+        // Files take their time: the turn may have ended meanwhile.
+        if (this.#files.has(turn)) await this.#files.settled(turn);
+        isTaken = running.runner.isPrompted && (await running.session.steer(item, turn));
       } catch (error) {
         this.#host.failed("steer", error);
       }
@@ -270,6 +279,7 @@ export class Turns {
     this.#running = running;
     const outcome = await running.runner.run();
     this.#running = undefined;
+    this.#files.end(running.runner.turn);
     if (running.session) this.#report(running.runner.turn, outcome, this.#host.now() - startedAt);
     this.#startBehind();
   }
@@ -299,18 +309,32 @@ export class Turns {
       return { runner, item, ...(session && { session }), hasSpoken: false, hasMissed: false };
     };
     if (item.kind === "prompt") {
-      const record = (event: EventBody) => writer.record(event, turn);
-      const session = sessions.startTurn(turn, item, { record, flush: () => writer.flush() });
+      const record = (event: EventBody) => {
+        if (event.kind === "turn-end") this.#output.end(turn);
+        writer.record(event, turn);
+      };
+      const session = sessions.startTurn(turn, item, {
+        record,
+        flush: () => writer.flush(),
+        files: this.#files,
+      });
       const onAnswer: TurnHost["onAnswer"] = (ask, answer) => {
         const agent = session.place?.agent ?? "";
         this.#host.report({ kind: "question-ended", ...this.#named(turn), agent, ask, answer });
       };
-      const own = { session, limits, record, onAnswer };
-      return create(this.#turnHost(writer, item.user, own), session);
+      const own = {
+        session,
+        limits,
+        record,
+        onAnswer,
+        ready: () => this.#files.settled(turn),
+        settled: () => this.#output.settled(turn),
+      };
+      return create(createTurnHost(this.#host, writer, item.user, own), session);
     }
     const slot = sessions.open;
     if (!slot?.attached) return undefined;
-    const reaction = this.#turnHost(writer, item.user, {
+    const reaction = createTurnHost(this.#host, writer, item.user, {
       session: new ReactionSession(item, slot),
       limits: createReactionLimits(limits),
       // Of all that happens in it, the log has that the agent was told.
@@ -320,35 +344,6 @@ export class Turns {
       policy: () => "deny",
     });
     return create(reaction);
-  }
-
-  #turnHost(
-    writer: LogWriter,
-    user: string,
-    own: Pick<TurnHost, "session" | "limits" | "record"> &
-      Partial<Pick<TurnHost, "policy" | "onAnswer">>,
-  ): TurnHost {
-    return {
-      policy: (toolKind) => this.#host.policy(toolKind),
-      onAnswer: () => undefined,
-      roleOf: (person) => this.#host.roleOf(person),
-      askWhenTainted: this.#host.askWhenTainted,
-      grants: () => this.#host.grants.list(user, this.#host.now()),
-      remember: async (grant) => {
-        const { grants, lease } = this.#host;
-        if (lease) await grants.add(lease, user, grant);
-      },
-      ...own,
-      now: () => this.#host.now(),
-      flush: () => writer.flush(),
-      enter: async (signal) => {
-        const workspace = await this.#host.workspace();
-        if (workspace.exclusive === undefined) return { workspace, leave: () => undefined };
-        own.record({ kind: "status", phase: "waiting-workspace" });
-        return { workspace, leave: await this.#host.lock(workspace.exclusive, signal) };
-      },
-      onFailure: (what, error) => this.#host.failed(what, error),
-    };
   }
 }
 

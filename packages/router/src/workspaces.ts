@@ -33,10 +33,19 @@ export class Workspaces {
   }
 
   async #defaultOf(conversation: string): Promise<Workspace> {
-    const root = path.join(this.#config.stateDir, "convs", safeName(conversation));
-    await mkdir(root, { recursive: true, mode: 0o700 });
-    return { cwd: root, roots: [], filesDir: root };
+    const { stateDir } = this.#config;
+    const name = safeName(conversation);
+    const cwd = path.join(stateDir, "convs", name);
+    const filesDir = path.join(filesRoot(stateDir), name);
+    for (const directory of [cwd, filesDir])
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+    return { cwd, roots: [filesDir], filesDir };
   }
+}
+
+/** Where the files of all conversations are kept, a directory for each. */
+export function filesRoot(stateDir: string): string {
+  return path.join(stateDir, "files");
 }
 
 /** A directory name for any id: ids come from outside and may hold anything. */

@@ -36,7 +36,14 @@ export const anyBody: fc.Arbitrary<EventBody> = fc.oneof(
   id.map((permission): EventBody => ({ kind: "permission-answer", permission, end: "cancelled" })),
   words.map((text): EventBody => ({ kind: "notice", level: "info", text })),
   fc.constant<EventBody>({ kind: "content", type: "image" }),
-  fc.constant<EventBody>({ kind: "file", url: "u", name: "n", contentType: "" }),
+  fc.constant<EventBody>({
+    kind: "file",
+    path: "d/n",
+    name: "n",
+    contentType: "",
+    bytes: 1,
+    sha256: "",
+  }),
   fc.constant<EventBody>({ kind: "usage", used: 1, size: 2 }),
   fc.constant<EventBody>({ kind: "unknown-update", update: {} }),
 );

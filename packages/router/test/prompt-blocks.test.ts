@@ -6,7 +6,6 @@ import {
   describeAttachments,
   findRequest,
   hasContent,
-  MAX_PARSED_CHARS,
   neutraliseCommand,
 } from "../src/prompt-blocks.ts";
 
@@ -45,29 +44,14 @@ test.each<[string[], string]>([
   expect(describeAttachments(types.map((type) => file(type)))).toBe(expected);
 });
 
-test("a prompt is the system prompt, what was said, the text, then a link for each file", () => {
+test("a prompt is the system prompt, what was said, then the text", () => {
   const preface = { systemPrompt: "Be kind.", history: "seed" };
   const [system, ...rest] = createPromptBlocks(turn("user", "hi", [file("image/png")]), preface);
   expect(system).toMatchObject({ type: "text", text: expect.stringMatching(/^Be kind\.\n\n/) });
   expect(rest).toEqual([
     { type: "text", text: "seed" },
     { type: "text", text: "hi" },
-    { type: "resource_link", name: "f", uri: "https://x.test/f", mimeType: "image/png" },
   ]);
-});
-
-test("what the platform read out of a file goes with it to an agent that takes it, up to a bound", () => {
-  const read = (parsedContent: string, embeds: boolean) =>
-    createPromptBlocks(turn("user", "x", [{ ...file("text/plain"), parsedContent }]), {}, embeds);
-  const kinds = (...args: Parameters<typeof read>) => read(...args).map(({ type }) => type);
-  expect(kinds("words", false)).toEqual(["text", "resource_link"]);
-  expect(kinds("", true)).toEqual(["text", "resource_link"]);
-  const resource = { uri: "https://x.test/f", text: "words", mimeType: "text/plain" };
-  expect(read("words", true)[1]).toEqual({ type: "resource", resource });
-  expect(kinds("words", true)).toEqual(["text", "resource", "resource_link"]);
-  const long = JSON.stringify(read("y".repeat(MAX_PARSED_CHARS + 7), true)[1]);
-  expect(long).toContain(String.raw`y\n(7 more characters are left out.)`);
-  expect(long.length).toBeLessThan(MAX_PARSED_CHARS + 200);
 });
 
 test.each([

@@ -24,12 +24,14 @@ export class PuppetPrompt {
   readonly session: string;
   /** What the person wrote: the last block, without what stands before it. */
   readonly text: string;
+  readonly blocks: readonly ContentBlock[];
   readonly result = Promise.withResolvers<SessionPromptResult>();
   isOpen = true;
   readonly #client: SessionClient | undefined;
 
   constructor(session: string, blocks: readonly ContentBlock[], client?: SessionClient) {
     this.session = session;
+    this.blocks = blocks;
     const last = blocks.findLast((block) => block.type === "text");
     this.text = last && "text" in last && typeof last.text === "string" ? last.text : "";
     this.#client = client;
@@ -88,6 +90,8 @@ export class PuppetAgent implements Agent {
   readonly received: (PuppetPrompt | "cancel")[] = [];
   readonly cancels: string[] = [];
   readonly steers: string[] = [];
+  /** The same messages, whole. */
+  readonly steered: (readonly ContentBlock[])[] = [];
   readonly opened: string[] = [];
   /** Whether it ends a prompt when it is told to cancel. */
   heedsCancel = true;
@@ -150,6 +154,7 @@ export class PuppetAgent implements Agent {
   async steer(_session: string, blocks: readonly ContentBlock[]): Promise<boolean> {
     const isTaken = await this.takesSteering();
     const [block] = blocks;
+    if (isTaken) this.steered.push(blocks);
     if (isTaken && block && "text" in block) this.steers.push(String(block.text));
     return isTaken;
   }

@@ -1,4 +1,4 @@
-/** Where each name of the Go package that this one grew from went: an export of ours, a member of one, or why it is left out. */
+/** Where each name of the Go package that this one grew from went: an export of ours, a member of one. */
 export const seedNames = {
   Agent: { ours: "Agent" },
   "Agent.Cancel": { ours: "Agent", member: "cancel" },
@@ -24,24 +24,12 @@ export const seedNames = {
   "ChunkSink.Text": { ours: "ChunkSink", member: "text" },
   Config: { ours: "RouterConfig" },
   "Config.Agent": { ours: "RouterConfig", member: "agent" },
-  "Config.AttachmentTTL": {
-    leftOut:
-      "files are fetched before a message reaches the router: `ttlMs` of AttachmentLimits in ./attachments",
-  },
+  "Config.AttachmentTTL": { ours: "RouterConfig", member: "attachmentTtlMs" },
   "Config.AuthErrorHint": { ours: "RouterConfig", member: "authErrorHint" },
   "Config.Defaults": { ours: "RouterConfig", member: "defaults" },
-  "Config.HTTPClient": {
-    leftOut:
-      "files are fetched before a message reaches the router: createDownloads in ./attachments",
-  },
-  "Config.MaxAttachmentBytes": {
-    leftOut:
-      "files are fetched before a message reaches the router: `maxFileBytes` of AttachmentLimits in ./attachments",
-  },
-  "Config.MaxInlineImageBytes": {
-    leftOut:
-      "files are fetched before a message reaches the router: `maxInlineBytes` of AttachmentLimits in ./attachments",
-  },
+  "Config.HTTPClient": { ours: "RouterConfig", member: "downloads" },
+  "Config.MaxAttachmentBytes": { ours: "RouterConfig", member: "maxAttachmentBytes" },
+  "Config.MaxInlineImageBytes": { ours: "RouterConfig", member: "maxInlineImageBytes" },
   "Config.Now": { ours: "RouterConfig", member: "now" },
   "Config.SessionTTL": { ours: "RouterConfig", member: "sessionTtlMs" },
   "Config.StateDir": { ours: "RouterConfig", member: "stateDir" },

@@ -198,7 +198,11 @@ test.each<[string, EventBody[], boolean]>([
   ["words", [{ kind: "text", text: "hi" }], true],
   ["white space", [{ kind: "text", text: " \n" }], false],
   ["an image", [{ kind: "content", type: "image", contentType: "image/png" }], true],
-  ["a file", [{ kind: "file", url: "u", name: "n", contentType: "" }], true],
+  [
+    "a file",
+    [{ kind: "file", path: "d/n", name: "n", contentType: "", bytes: 1, sha256: "" }],
+    true,
+  ],
   ["thoughts", [{ kind: "thought", text: "hm" }], false],
   ["a notice of the relay", [{ kind: "notice", level: "info", text: "x" }], false],
   ["a tool call", [{ kind: "tool-update", id: "1", status: "completed" }], false],

@@ -93,7 +93,14 @@ const body: fc.Arbitrary<EventBody> = fc.oneof(
     )
     .map((answer): EventBody => ({ kind: "permission-answer", ...answer })),
   markdown.map((text): EventBody => ({ kind: "notice", level: "warning", text })),
-  fc.constant<EventBody>({ kind: "file", url: "u", name: "n", contentType: "text/plain" }),
+  fc.constant<EventBody>({
+    kind: "file",
+    path: "d/n",
+    name: "n",
+    contentType: "text/plain",
+    bytes: 1,
+    sha256: "",
+  }),
   fc.constant<EventBody>({ kind: "unknown-update", update: {} }),
 );
 

@@ -134,7 +134,14 @@ describe("a code block that is open", () => {
   });
 
   test("goes on behind a file", () => {
-    const file = { kind: "file", url: "u", name: "n", contentType: "text/plain" } as const;
+    const file = {
+      kind: "file",
+      path: "d/n",
+      name: "n",
+      contentType: "text/plain",
+      bytes: 1,
+      sha256: "",
+    } as const;
     const view = fold(start, text("```\na\n"), file, text("--model\n```\n--model "));
     expect(bodyOf(view)).toBe(`\`\`\`\na\n--model\n\`\`\`\n--${zwsp}model `);
   });

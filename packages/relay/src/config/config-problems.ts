@@ -37,6 +37,11 @@ export function findConfigProblems(config: Config): readonly Problem[] {
       expectName(["access", index, "bots", place], "bot", name, bots);
     }
   }
+  const { proxy } = config.attachments;
+  if (proxy !== undefined && !/^https?:$/.test(URL.parse(proxy)?.protocol ?? "")) {
+    const what = 'must be a proxy such as "http://proxy.example.org:3128"';
+    problems.push({ path: ["attachments", "proxy"], what });
+  }
   const token = config.private?.token;
   if (token !== undefined && token.length < MIN_TOKEN_LENGTH) {
     const what = `must have at least ${MIN_TOKEN_LENGTH} characters`;

@@ -147,6 +147,32 @@ const lifecycle = section({
   handOverMinutes: z.number(MINUTES).min(0, MINUTES).max(1_440, MINUTES).default(60),
 });
 
+const BYTES = "must be a whole number of bytes";
+const bytes = z
+  .int(BYTES)
+  .min(0, BYTES)
+  .max(2 ** 50, BYTES);
+const HOST = 'must be a host such as "files.example.org", or "*.example.org" for all below one';
+const PROXY = 'must be a proxy such as "http://proxy.example.org:3128"';
+
+const attachments = section({
+  maxInlineImageBytes: bytes.default(3 * 1_048_576),
+  maxBytes: bytes.default(100 * 1_048_576),
+  quotaBytes: bytes.default(1024 * 1_048_576),
+  ttlDays: days.default(30),
+  hosts: list(
+    z.string(HOST).regex(/^(?:\*|(?:\*\.)?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*)$/, HOST),
+    "hosts",
+  ).default([]),
+  proxy: z.string(PROXY).exactOptional(),
+  send: section({
+    allow: flag.default(true),
+    deny: list(text("a name, or several with /"), "names of files").default([]),
+    maxFiles: whole(0, "a whole number of files").default(20),
+    maxBytes: bytes.default(50 * 1_048_576),
+  }).prefault({}),
+});
+
 const store = section({ durability: oneOf(["process", "power"]).default("process") });
 
 export const configSchema = section({
@@ -160,6 +186,7 @@ export const configSchema = section({
   private: privateListener.exactOptional(),
   stateDir: absolutePath.exactOptional(),
   store: store.prefault({}),
+  attachments: attachments.prefault({}),
   retention: retention.prefault({}),
   lifecycle: lifecycle.prefault({}),
   log: section({

@@ -35,6 +35,18 @@ export function findSecretSlots(config: Config): readonly SecretSlot[] {
       });
     }
   }
+  const { attachments } = config;
+  if (attachments.proxy !== undefined) {
+    slots.push({
+      path: ["attachments", "proxy"],
+      text: attachments.proxy,
+      // It may hold a password.
+      confidential: URL.parse(attachments.proxy)?.password !== "",
+      fill: (value) => {
+        attachments.proxy = value;
+      },
+    });
+  }
   const listener = config.private;
   if (listener?.token !== undefined) {
     slots.push({

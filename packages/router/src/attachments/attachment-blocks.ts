@@ -26,7 +26,7 @@ const imageTypes = new Set(["image/gif", "image/jpeg", "image/png", "image/webp"
 export async function createAttachmentBlocks(
   files: readonly IncomingFile[],
   capabilities: PromptCapabilities | undefined,
-  limits: Pick<AttachmentLimits, "maxInlineBytes">,
+  limits: Pick<AttachmentLimits, "maxInlineImageBytes">,
 ): Promise<AttachmentBlocks> {
   const blocks: ContentBlock[] = [];
   const unseen: string[] = [];
@@ -51,7 +51,7 @@ export async function createAttachmentBlocks(
         mimeType: "text/plain",
       });
     }
-    const shown = await showInline(file, capabilities, limits.maxInlineBytes);
+    const shown = await showInline(file, capabilities, limits.maxInlineImageBytes);
     if (typeof shown === "string") unseen.push(`${labelOf(file)} (saved, but ${shown})`);
     else if (shown) blocks.push(shown);
   }

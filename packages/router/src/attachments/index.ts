@@ -17,6 +17,7 @@ export {
 export { AttachmentError, type AttachmentErrorCode } from "./errors.ts";
 export { type AddressGuard, createGuardedLookup } from "./guarded-connector.ts";
 export { isPublicAddress } from "./is-public-address.ts";
+export { type KeepPlace, keepOffered, type OpenedFile, openKeptFile } from "./kept-file.ts";
 export {
   type AttachmentLimits,
   clampAttachmentLimits,
@@ -31,6 +32,7 @@ export {
   type OfferRefusal,
   offerFile,
 } from "./offer-file.ts";
+export { formatRefusal, type SendRefusal } from "./refusal-words.ts";
 export { MAX_NAME_BYTES, safeFileName } from "./safe-file-name.ts";
 export { sweepFiles } from "./sweep-files.ts";
 export { type IncomingFile, type IntakePlace, takeInAttachments } from "./take-in.ts";

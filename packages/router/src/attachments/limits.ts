@@ -4,20 +4,20 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** How much of attachments is kept and shown. */
 export type AttachmentLimits = {
   /** Largest image or sound that is shown to the model, in bytes. Default 3 MiB: as base64 it fits the smallest cap of a provider, 5 MB. */
-  readonly maxInlineBytes: number;
+  readonly maxInlineImageBytes: number;
   /** Largest file that is fetched, in bytes. Default 100 MiB. */
-  readonly maxFileBytes: number;
+  readonly maxAttachmentBytes: number;
   /** All kept files of a conversation together, in bytes. Default 1 GiB. */
-  readonly quotaBytes: number;
+  readonly attachmentQuotaBytes: number;
   /** How long a file is kept. Default 30 days. */
-  readonly ttlMs: number;
+  readonly attachmentTtlMs: number;
 };
 
 export const DEFAULT_ATTACHMENT_LIMITS: AttachmentLimits = {
-  maxInlineBytes: 3 * MIB,
-  maxFileBytes: 100 * MIB,
-  quotaBytes: 1024 * MIB,
-  ttlMs: 30 * DAY_MS,
+  maxInlineImageBytes: 3 * MIB,
+  maxAttachmentBytes: 100 * MIB,
+  attachmentQuotaBytes: 1024 * MIB,
+  attachmentTtlMs: 30 * DAY_MS,
 };
 
 /**
@@ -38,12 +38,16 @@ export function clampAttachmentLimits(
     if (clamped !== value) warnings.push(`${name} is ${clamped} instead of ${value}.`);
     return clamped;
   };
-  const maxFileBytes = clamp("maxFileBytes", 1, 1024 * MIB);
+  const maxAttachmentBytes = clamp("maxAttachmentBytes", 1, 1024 * MIB);
   const limits = {
-    maxFileBytes,
-    maxInlineBytes: clamp("maxInlineBytes", 0, 20 * MIB),
-    quotaBytes: clamp("quotaBytes", maxFileBytes, Number.MAX_SAFE_INTEGER),
-    ttlMs: clamp("ttlMs", Math.max(1, sessionTtlMs), 3650 * DAY_MS),
+    maxAttachmentBytes,
+    maxInlineImageBytes: clamp("maxInlineImageBytes", 0, 20 * MIB),
+    attachmentQuotaBytes: clamp(
+      "attachmentQuotaBytes",
+      maxAttachmentBytes,
+      Number.MAX_SAFE_INTEGER,
+    ),
+    attachmentTtlMs: clamp("attachmentTtlMs", Math.max(1, sessionTtlMs), 3650 * DAY_MS),
   };
   return { limits, warnings };
 }

@@ -3,6 +3,7 @@ import { type FileHandle, realpath } from "node:fs/promises";
 import path from "node:path";
 import { createDenyList } from "./file-deny-list.ts";
 import { openRegularFile } from "./open-regular-file.ts";
+import { readExactly } from "./read-exactly.ts";
 import { safeFileName } from "./safe-file-name.ts";
 import { SNIFF_BYTES, sniffType } from "./sniff-type.ts";
 
@@ -150,18 +151,6 @@ async function findRelative(real: string, roots: readonly string[]): Promise<str
     if (isInside && relative.length > (found?.length ?? 0)) found = relative;
   }
   return found?.split(path.sep).join("/");
-}
-
-const CHUNK_BYTES = 64 * 1024;
-
-async function* readExactly(handle: FileHandle, size: number): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < size; ) {
-    const buffer = Buffer.alloc(Math.min(CHUNK_BYTES, size - at));
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
-    if (bytesRead === 0) throw new Error("The file became shorter while it was read.");
-    at += bytesRead;
-    yield buffer.subarray(0, bytesRead);
-  }
 }
 
 /** By the mark that OpenSSL, OpenSSH, PGP and PuTTY put at the start of a private key. */

@@ -1,6 +1,5 @@
-import { MAX_PARSED_CHARS } from "../prompt-blocks.ts";
-
-export { MAX_PARSED_CHARS };
+/** Most of what a platform read out of a file that goes into a prompt, in characters. */
+export const MAX_PARSED_CHARS = 200_000;
 
 /** The beginning of a text that fits, without half a character at its end. */
 export function cutText(text: string, maxChars: number): string {

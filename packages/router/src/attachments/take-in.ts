@@ -31,7 +31,7 @@ export type IncomingFile =
 export type IntakePlace = {
   /** The conversation's own directory, outside every checkout. */
   readonly filesDir: string;
-  readonly downloads: Downloads;
+  readonly downloads: Pick<Downloads, "fetch">;
   readonly limits: AttachmentLimits;
   /** Sent over TLS to hosts that the downloads' policy names. */
   readonly bearer?: string;
@@ -52,7 +52,7 @@ export async function takeInAttachments(
   const directory = messageDirectory(message, first.url);
   const incoming: IncomingFile[] = [];
   try {
-    await using files = await FilesDir.open(place.filesDir, place.limits.quotaBytes);
+    await using files = await FilesDir.open(place.filesDir, place.limits.attachmentQuotaBytes);
     for (const attachment of attachments) {
       incoming.push(
         await takeIn(attachment, directory, files, place).catch((error: unknown) =>
@@ -75,7 +75,7 @@ async function takeIn(
   const { url, parsedContent } = attachment;
   await using download = await downloads.fetch({
     url,
-    maxBytes: limits.maxFileBytes,
+    maxBytes: limits.maxAttachmentBytes,
     ...(bearer === undefined ? {} : { bearer }),
     ...(signal ? { signal } : {}),
   });

@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { samples } from "./samples.ts";
 
 const all = { image: true, audio: true, embeddedContext: true };
-const limits = { maxInlineBytes: 1000 };
+const limits = { maxInlineImageBytes: 1000 };
 
 let dir = "";
 beforeEach(async () => {

@@ -150,7 +150,11 @@ describe("taking in attachments", () => {
   });
 
   it("removes what is over the cap of a file or the quota of the conversation", async () => {
-    const limits = { ...DEFAULT_ATTACHMENT_LIMITS, maxFileBytes: 10, quotaBytes: 12 };
+    const limits = {
+      ...DEFAULT_ATTACHMENT_LIMITS,
+      maxAttachmentBytes: 10,
+      attachmentQuotaBytes: 12,
+    };
     const bodies = {
       "/large": "x".repeat(11),
       "/fits": "x".repeat(8),

@@ -133,14 +133,20 @@ export const baseline: readonly Requirement[] = [
     "router",
     "A message of files alone is a message.",
     "white space is content, nothing and an unreachable file are not",
-    "a prompt is the system prompt, what was said, the text, then a link for each file",
+    "a prompt is the system prompt, what was said, then the text",
   ],
   [
     "9.1-36",
-    "router/attachments",
+    "router",
     "Files that came with a message lie where the agent can read them.",
+    "a picture reaches an agent that takes pictures as a kept file and as itself",
   ],
-  ["9.1-37", "router/attachments", "A file's name cannot lead out of its directory."],
+  [
+    "9.1-37",
+    "router",
+    "A file's name cannot lead out of its directory.",
+    "leaves its directory for no name and no message id",
+  ],
   [
     "9.1-38",
     "router",

@@ -90,7 +90,13 @@ export const defects: readonly Requirement[] = [
     "What others wrote between two turns reaches the agent.",
     "what others wrote between two turns reaches the agent, as data",
   ],
-  ["D20", "router/attachments", "An agent gets images only if it takes them."],
+  [
+    "D20",
+    "router",
+    "An agent gets images only if it takes them.",
+    "a picture reaches an agent that takes pictures as a kept file and as itself",
+    "an agent that takes no pictures gets the file alone, and it is said",
+  ],
   [
     "D21",
     "router",
@@ -123,7 +129,13 @@ export const defects: readonly Requirement[] = [
     "a fenced owner stops its agent and sends nothing more",
     "two routers work in one exclusive directory one after the other",
   ],
-  ["D27", "router/attachments", "Only files that may leave do, and they have a size."],
+  [
+    "D27",
+    "router",
+    "Only files that may leave do, and they have a size.",
+    "C19: one turn sends so many files and bytes, each audited with path and digest",
+    "nothing outside its roots leaves, by whatever way (C19)",
+  ],
   [
     "D28",
     "router",

@@ -1,0 +1,87 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { createCertificate, readRecord, waitFor } from "@acp-kit/testkit";
+import { expect, test } from "vitest";
+import { RelayProcess, SOON_MS } from "./relay-process.ts";
+
+const CONTENT = "one,two\n";
+
+/** A host of files that is reached through a proxy only, and whose certificate the process has to be told to trust. */
+async function startFileHost() {
+  const { cert, key } = createCertificate();
+  const files = createTlsServer({ cert, key }, (_, response) => response.end(CONTENT));
+  const proxy = createServer();
+  const sockets = new Set<Socket>();
+  const asked: (string | undefined)[] = [];
+  await Promise.all(
+    [files, proxy].map((server) => once(server.listen(0, "127.0.0.1"), "listening")),
+  );
+  proxy.on("connect", (request, client: Socket) => {
+    asked.push(request.url);
+    const upstream = connect((files.address() as AddressInfo).port, "127.0.0.1", () => {
+      client.write("HTTP/1.1 200 OK\r\n\r\n");
+      upstream.pipe(client).pipe(upstream);
+    });
+    for (const socket of [client, upstream]) sockets.add(socket.on("error", () => {}));
+  });
+  return {
+    cert,
+    asked,
+    proxy: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      files.closeAllConnections();
+      await Promise.all([files, proxy].map((server) => once(server.close(), "close")));
+    },
+  };
+}
+
+test("a file that is sent to an agent in a git checkout is kept beside it, and the checkout stays clean", async () => {
+  const root = mkdtempSync(path.join(tmpdir(), "pr-checkout-"));
+  const checkout = path.join(root, "shop");
+  mkdirSync(checkout);
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", checkout, "-c", "user.name=n", "-c", "user.email=e@x", ...args], {
+      encoding: "utf8",
+    });
+  git("init", "-q");
+  writeFileSync(path.join(checkout, "README.md"), "# Shop\n");
+  git("add", ".");
+  git("commit", "-q", "-m", "first");
+  await using host = await startFileHost();
+  const trusted = path.join(root, "cert.pem");
+  writeFileSync(trusted, host.cert);
+  await using relay = await RelayProcess.start({
+    agent: { prompt: [{ kind: "text", text: "seen in {{cwd}}" }] },
+    config: {
+      access: [{ users: ["*"], role: "user" }],
+      attachments: { hosts: ["localhost"], proxy: host.proxy },
+    },
+    flags: ["--workspace", checkout],
+    env: { NODE_EXTRA_CA_CERTS: trusted },
+  });
+  const attachments = [
+    { url: "https://localhost/a.csv?sig=secret-17", content_type: "text/csv", name: "a.csv" },
+  ];
+  const query = relay.poe.query({ messages: [{ role: "user", content: "look", attachments }] });
+  expect((await waitFor("the answer", query.done, SOON_MS)).how).toBe("done");
+  expect(query.body()).toContain(`seen in ${checkout}`);
+  expect(host.asked).toEqual(["localhost:443"]);
+  const prompts = readRecord(relay.record).flatMap((fact) =>
+    fact.kind === "received" && fact.method === "session/prompt" ? [fact.params] : [],
+  );
+  const [, uri = ""] = /"(file:[^"]*a\.csv)"/.exec(JSON.stringify(prompts)) ?? [];
+  expect(readFileSync(fileURLToPath(uri), "utf8")).toBe(CONTENT);
+  expect(fileURLToPath(uri).startsWith(checkout)).toBe(false);
+  expect(git("status", "--porcelain", "--ignored")).toBe("");
+  // C27: the URL is a key to the file.
+  expect(relay.stderr).not.toContain("secret-17");
+  rmSync(root, { recursive: true, force: true });
+});

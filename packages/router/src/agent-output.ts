@@ -1,0 +1,79 @@
+import type { SessionUpdateParams } from "@acp-kit/acp-wire";
+import { ChunkSeam } from "./chunk-seam.ts";
+import type { EventBody } from "./events.ts";
+import {
+  type FileToSend,
+  OutgoingFiles,
+  type OutgoingFilesHost,
+  type SendResult,
+} from "./outgoing-files.ts";
+import { OutputCap } from "./output-cap.ts";
+import type { SendPolicy } from "./router.ts";
+import { parseSessionUpdate } from "./session-update.ts";
+
+export type AgentOutputHost = Omit<OutgoingFilesHost, "policy" | "record"> & {
+  /** Asked once for each turn, and once for what is said between two. */
+  sending(): SendPolicy | undefined;
+  record(event: EventBody, turn: string | undefined): void;
+};
+
+/** What the agent says in a conversation, on its way into the log: within bounds, and without the lines that send files. */
+export class AgentOutput {
+  readonly #host: AgentOutputHost;
+  readonly #cap = new OutputCap();
+  readonly #seam = new ChunkSeam();
+  #files: OutgoingFiles | undefined;
+
+  constructor(host: AgentOutputHost) {
+    this.#host = host;
+  }
+
+  /** What an update says; half a character waits for the next one. */
+  parse(params: SessionUpdateParams): readonly EventBody[] {
+    return parseSessionUpdate(this.#seam.join(params));
+  }
+
+  /** @param update - That the event was read from. */
+  write(event: EventBody, turn: string | undefined, update: unknown): void {
+    this.#recordAll(this.#filesOf(turn).take(event, update), turn);
+  }
+
+  sendFile(turn: string, file: FileToSend): Promise<SendResult> {
+    return this.#filesOf(turn).send(file);
+  }
+
+  /** Resolves once what the turn sends is decided. */
+  async settled(turn: string): Promise<void> {
+    if (this.#files?.turn !== turn) return;
+    this.#recordAll(this.#files.flush(), turn);
+    await this.#files.settled();
+  }
+
+  /** To be called before the end of a turn is recorded. */
+  end(turn: string): void {
+    if (this.#files?.turn !== turn) return;
+    this.#recordAll(this.#files.flush(), turn);
+    this.#files.end();
+    this.#files = undefined;
+  }
+
+  #filesOf(turn: string | undefined): OutgoingFiles {
+    const before = this.#files;
+    if (before?.turn === turn && before) return before;
+    if (before) this.#recordAll(before.flush(), before.turn);
+    const files = new OutgoingFiles(turn, {
+      ...this.#host,
+      policy: this.#host.sending(),
+      record: (event) => this.#host.record(event, turn),
+    });
+    this.#files = files;
+    return files;
+  }
+
+  #recordAll(events: readonly EventBody[], turn: string | undefined): void {
+    for (const event of events) {
+      const kept = this.#cap.admit(event, turn);
+      if (kept) this.#host.record(kept, turn);
+    }
+  }
+}

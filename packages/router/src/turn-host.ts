@@ -1,0 +1,55 @@
+import type { ConversationHost } from "./conversation-host.ts";
+import type { ConversationSessions } from "./conversation-sessions.ts";
+import type { LogWriter } from "./log-writer.ts";
+import type { Lease } from "./store.ts";
+import type { TurnHost } from "./turn-runner.ts";
+
+export type TurnsHost = Omit<ConversationHost, "sessions"> & {
+  readonly conversation: string;
+  readonly sessions: ConversationSessions;
+  /** Writes what happens while this process owns the conversation; absent when it does not. */
+  readonly writer: LogWriter | undefined;
+  readonly lease: Lease | undefined;
+  /** Gives the reference of the failure. */
+  failed(what: string, error: unknown): string;
+};
+
+/** What one turn brings along. */
+export type OwnTurnHost = Pick<TurnHost, "session" | "limits" | "record"> &
+  Partial<Pick<TurnHost, "policy" | "onAnswer" | "settled">> & {
+    /** Resolves once the turn may ask for its workspace: whoever waits for files keeps nobody else out. */
+    ready?(): Promise<void>;
+  };
+
+/** What a turn of a person needs of its conversation. */
+export function createTurnHost(
+  host: TurnsHost,
+  writer: LogWriter,
+  user: string,
+  { ready, ...own }: OwnTurnHost,
+): TurnHost {
+  return {
+    policy: (toolKind) => host.policy(toolKind),
+    onAnswer: () => undefined,
+    settled: async () => {},
+    roleOf: (person) => host.roleOf(person),
+    askWhenTainted: host.askWhenTainted,
+    grants: () => host.grants.list(user, host.now()),
+    remember: async (grant) => {
+      const { grants, lease } = host;
+      if (lease) await grants.add(lease, user, grant);
+    },
+    ...own,
+    now: () => host.now(),
+    flush: () => writer.flush(),
+    enter: async (signal) => {
+      await ready?.();
+      signal.throwIfAborted();
+      const workspace = await host.workspace();
+      if (workspace.exclusive === undefined) return { workspace, leave: () => undefined };
+      own.record({ kind: "status", phase: "waiting-workspace" });
+      return { workspace, leave: await host.lock(workspace.exclusive, signal) };
+    },
+    onFailure: (what, error) => host.failed(what, error),
+  };
+}
