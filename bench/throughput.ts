@@ -27,7 +27,7 @@ async function run(program: Program): Promise<Result> {
       const now = performance.timeOrigin + performance.now();
       const all = rest + text;
       // A number is whole once something stands behind it.
-      const stamps = [...all.matchAll(/\b(\d{13}\.\d\d)(?=[^\d])/g)];
+      const stamps = [...all.matchAll(/(?<!\d)(\d{13}\.\d\d)(?=[^\d])/g)];
       for (const [, stamp] of stamps) delays.push(now - Number(stamp));
       const last = stamps.at(-1);
       rest = last ? all.slice(last.index + last[0].length) : all;
@@ -59,7 +59,7 @@ export async function benchThroughput(): Promise<object> {
   ];
   const measure = async (start: Promise<Program>) => {
     await using program = await start;
-    return run(program);
+    return await run(program);
   };
   const floor = await measure(Program.floor(agent));
   const relay = await measure(
