@@ -4,7 +4,13 @@ import type { SessionsHost } from "./conversation-sessions.ts";
 import type { Grants } from "./grants.ts";
 import type { RouterMetric } from "./metrics.ts";
 import type { Role } from "./role.ts";
-import type { PermissionPolicy, RouterReport, SendPolicy, Workspace } from "./router.ts";
+import type {
+  PermissionPolicy,
+  RouterReport,
+  SendPolicy,
+  TurnAdmission,
+  Workspace,
+} from "./router.ts";
 import type { Store } from "./store.ts";
 import type { BusyPolicy } from "./turn-queue.ts";
 import type { TurnLimits } from "./turn-state.ts";
@@ -25,6 +31,8 @@ export type ConversationHost = {
   lock(exclusive: string, signal: AbortSignal): Promise<() => void>;
   roleOf(user: string): Role | undefined;
   policy(toolKind: string): PermissionPolicy;
+  /** Whether a person's turn may start. */
+  admit(turn: string, user: string): TurnAdmission;
   readonly askWhenTainted: boolean;
   readonly grants: Grants;
   busyPolicy(): BusyPolicy;

@@ -49,6 +49,7 @@ export type SessionsHost = {
   /** Gives the reference of the failure. */
   onFailure(what: string, error: unknown): string;
   onMetric(metric: RouterMetric): void;
+  onChoiceRefused(user: string, setting: string, value: string | boolean): void;
 };
 
 /** What a turn needs to use the session. */
@@ -118,6 +119,7 @@ export class ConversationSessions {
     const chosen = this.agentOf(record);
     if (isOpen(chosen)) return { agent: chosen };
     const preset = this.agentOf({});
+    this.host.onChoiceRefused(user, "agent", chosen.name);
     if (isOpen(preset)) {
       const refused = `The agent ${chosen.name} is not open to you here: this runs with ${preset.name || "the usual one"}.`;
       return { agent: preset, refused };
@@ -177,11 +179,16 @@ export class ConversationSessions {
 
   /** Keeps what a person has chosen; it holds from the next turn on. Resolves with what there is to tell. */
   async choose({ user, agent, settings }: ChooseItem): Promise<EventBody[]> {
-    const { conversation, rules, agents } = this.host;
+    const { conversation, rules, agents, onChoiceRefused } = this.host;
     const told: EventBody[] = [];
     await this.book.change((record) => {
-      const isOpen = (name: string, setting: string, value: string | boolean) =>
-        rules.mayChoose?.({ conversation, user, agent: name, setting, value }) ?? true;
+      const isOpen = (name: string, setting: string, value: string | boolean) => {
+        const initial = record.sessions[name]?.initial[setting];
+        const choice = { conversation, user, agent: name, setting, value, initial };
+        const isPermitted = rules.mayChoose?.(choice) ?? true;
+        if (!isPermitted) onChoiceRefused(user, setting, value);
+        return isPermitted;
+      };
       let next = record;
       if (agent !== undefined) {
         const known = agent === "" || agents.named.has(agent);

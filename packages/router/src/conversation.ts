@@ -244,6 +244,10 @@ export class Conversation {
       },
       onFailure: (what, error) => this.#failed(what, error),
       onMetric: measure,
+      onChoiceRefused: (user, setting, value) => {
+        const conversation = this.id;
+        this.#host.report({ kind: "choice-refused", conversation, user, setting, value });
+      },
     });
   }
 

@@ -342,6 +342,8 @@ class ConversationRouter implements Router {
       sending: () => (config.sending ? config.sending(id) : {}),
       lock: (exclusive, signal) => this.#workspaces.lock(exclusive, signal),
       roleOf: (user) => config.roleOf?.(user, id),
+      admit: (turn, user) =>
+        config.admitTurn?.({ conversation: id, turn, user }) ?? { kind: "admitted" },
       policy: (toolKind) => config.permissionPolicy?.(id, toolKind) ?? "ask",
       askWhenTainted: config.askWhenTainted ?? true,
       grants: this.#grants,

@@ -36,7 +36,7 @@ export type TurnOutcome =
   | {
       readonly kind: "failed";
       readonly phase: FailurePhase;
-      /** Our own code of the failure: a {@link import("./errors.ts").RouterErrorCode}, `auth-required` or `agent-error`. */
+      /** Our own code of the failure: a {@link import("./errors.ts").RouterErrorCode}, `auth-required`, `agent-error` or `not-admitted`. */
       readonly code: string;
       /** One sentence that is fit for chat: no path, no stack, no output of the agent's process. */
       readonly message: string;

@@ -58,6 +58,8 @@ export type {
   RouterReport,
   SendPolicy,
   SessionServers,
+  TurnAdmission,
+  TurnStart,
   Workspace,
 } from "./router.ts";
 export type { ChunkSink } from "./sink.ts";

@@ -17,6 +17,17 @@ export type RouterMetric =
       readonly outcome: string;
       readonly ms: number;
     }
+  /** What is known of the cost of a turn at its end. Tokens and cost are the session's in all, as the agent tells them. */
+  | {
+      readonly kind: "spent";
+      readonly conversation: string;
+      readonly turn: string;
+      readonly agent: string;
+      readonly session: string;
+      readonly model?: string;
+      readonly tokens?: number;
+      readonly cost?: { readonly amount: number; readonly currency: string };
+    }
   /** A session had to be had again: the agent had lost it, the transcript was edited, or it could only be made anew. */
   | {
       readonly kind: "recovery";

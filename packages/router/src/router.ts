@@ -109,6 +109,15 @@ export type RouterReport =
     }
   /** A value of the config cannot be kept; another one is used. */
   | { readonly kind: "clamped"; readonly text: string }
+  /** Somebody has chosen what is not open to them, or the agent has; it does not run with that. */
+  | {
+      readonly kind: "choice-refused";
+      readonly conversation: string;
+      /** The person whose turn it is, or who chose. */
+      readonly user: string;
+      readonly setting: string;
+      readonly value: string | boolean;
+    }
   | {
       readonly kind: "failure";
       /** Empty for what concerns none. */
@@ -136,7 +145,21 @@ export type Choice = {
   /** `agent`, `model`, `mode`, `thinking`, or the id of a config option. */
   readonly setting: string;
   readonly value: string | boolean;
+  /** What a session of the agent has of the setting before anything is chosen, as far as it is known. */
+  readonly initial?: string | boolean | undefined;
 };
+
+/** A turn of which nothing has reached the agent yet. */
+export type TurnStart = {
+  readonly conversation: string;
+  readonly turn: string;
+  readonly user: string;
+};
+
+/** Whether a turn may start. What is said is fit for chat. */
+export type TurnAdmission =
+  | { readonly kind: "admitted"; readonly notice?: string }
+  | { readonly kind: "refused"; readonly text: string };
 
 /** What a router is made of, and what its operator decides; see {@link createRouter}. */
 export type RouterConfig = {
@@ -192,6 +215,11 @@ export type RouterConfig = {
    * agent advertises them too. Any other leading slash reaches the agent behind a space. Default: none.
    */
   readonly allowedCommands?: (conversation: string, user: string) => readonly string[];
+  /**
+   * Asked once before each turn of a message, when nothing stands in its way any more; a refused one ends as failed with
+   * the code `not-admitted`, and one of which this throws does not start either. Default: every turn starts.
+   */
+  readonly admitTurn?: (start: TurnStart) => TurnAdmission;
   /** Whether a value is open to a person. One that is not is never selected, whoever chose it. Default: every one is. */
   readonly mayChoose?: (choice: Choice) => boolean;
   /** How long a session may take to open, the start of the agent included, in milliseconds. Default 5 min. */

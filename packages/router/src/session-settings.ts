@@ -149,8 +149,8 @@ export type Permitted =
   | { readonly kind: "nothing" };
 
 /**
- * The value of a setting that a person's turn may run with: what is wanted, else what runs, else the default, else the
- * first one offered that is open to them.
+ * The value of a setting that a person's turn may run with: what is wanted, else what runs, else the default, else what
+ * the session began with, else the first one offered that is open to them.
  *
  * @param wanted - Absent: leave it as it is.
  * @param preset - The operator's default, if there is one.
@@ -159,13 +159,14 @@ export function permitSetting(
   setting: SessionSetting | undefined,
   wanted: string | boolean | undefined,
   preset: string | undefined,
+  initial: string | boolean | undefined,
   isOpen: (value: string | boolean) => boolean,
 ): Permitted {
   const current = setting?.current;
   const wish = wanted ?? current;
   if (wish === undefined || isOpen(wish)) return { kind: "as-wanted", value: wanted };
   const offered =
-    typeof wish === "boolean" ? [!wish] : [current, preset, ...(setting?.available ?? [])];
+    typeof wish === "boolean" ? [!wish] : [current, preset, initial, ...(setting?.available ?? [])];
   const open = offered.find(
     (value) => value !== undefined && value !== "" && value !== wish && isOpen(value),
   );

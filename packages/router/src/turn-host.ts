@@ -15,7 +15,7 @@ export type TurnsHost = Omit<ConversationHost, "sessions"> & {
 };
 
 /** What one turn brings along. */
-export type OwnTurnHost = Pick<TurnHost, "session" | "limits" | "record"> &
+export type OwnTurnHost = Pick<TurnHost, "session" | "limits" | "record" | "admit"> &
   Partial<Pick<TurnHost, "policy" | "onAnswer" | "settled">> & {
     /** Resolves once the turn may ask for its workspace: whoever waits for files keeps nobody else out. */
     ready?(): Promise<void>;

@@ -1,7 +1,7 @@
 import type { PermissionOutcome, PermissionRequestParams } from "@acp-kit/acp-wire";
 import { type ApprovalHost, Approvals } from "./approvals.ts";
 import type { CancelCause, EventBody, FailurePhase, PermissionAsk, TurnOutcome } from "./events.ts";
-import type { Workspace } from "./router.ts";
+import type { TurnAdmission, Workspace } from "./router.ts";
 import type { AnswerItem } from "./store.ts";
 import { isWork, ToolCalls } from "./tool-calls.ts";
 import type { ActiveFacts } from "./turn-queue.ts";
@@ -36,6 +36,8 @@ export type TurnHost = {
   settled(): Promise<void>;
   /** The conversation's directory, once no other turn works in it. */
   enter(signal: AbortSignal): Promise<{ workspace: Workspace; leave: () => void }>;
+  /** Whether the turn may start; asked once, at its turn. */
+  admit(): TurnAdmission;
   /** Gives the reference of the failure. */
   onFailure(what: string, error: unknown): string;
 } & Pick<ApprovalHost, "policy" | "roleOf" | "grants" | "remember" | "askWhenTainted" | "onAnswer">;
@@ -184,6 +186,7 @@ export class TurnRunner {
       if (this.#state.kind === "attaching") this.#leave = leave;
       else leave();
       if (this.#state.kind !== "attaching") return;
+      if (!this.#isAdmitted()) return;
       phase = undefined;
       const { session } = this.#host;
       await session.attach(workspace.cwd, () => this.#state.kind === "attaching");
@@ -199,6 +202,20 @@ export class TurnRunner {
     } catch (error) {
       this.#fail(error, phase);
     }
+  }
+
+  /** One that is not admitted has ended by then. */
+  #isAdmitted(): boolean {
+    const admission = this.#host.admit();
+    if (admission.kind === "admitted") {
+      const { notice: text } = admission;
+      if (text !== undefined) this.#host.record({ kind: "notice", level: "info", text });
+      return true;
+    }
+    const code = "not-admitted";
+    const outcome = { kind: "failed", phase: "start", code, message: admission.text } as const;
+    this.#step({ kind: "failed", at: this.#host.now(), outcome });
+    return false;
   }
 
   async #prompt(): Promise<void> {

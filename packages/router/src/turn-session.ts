@@ -12,6 +12,7 @@ import { createPromptBlocks, findRequest, isCommand, neutraliseCommand } from ".
 import { PromptRecord } from "./prompt-record.ts";
 import { type SessionRecord, withSession } from "./session-record.ts";
 import type { Attached, AttachResult, SessionSlot } from "./session-slot.ts";
+import { SessionSpending, type TurnSpent } from "./session-spending.ts";
 import { describePause, sessionWords } from "./session-words.ts";
 import type { PromptItem } from "./store.ts";
 import { isTainted } from "./taint.ts";
@@ -53,6 +54,7 @@ export class TurnSession {
   #unseen: string | undefined;
   #phase: FailurePhase = "session";
   #isTainted = true;
+  readonly spending = new SessionSpending();
 
   constructor({ turn, item, sessions, recorder }: TurnSessionParts) {
     const request = findRequest(item.query);
@@ -78,6 +80,11 @@ export class TurnSession {
   get model(): string | undefined {
     const model = this.#used?.attached.settings.get("model")?.current;
     return typeof model === "string" ? model : undefined;
+  }
+
+  /** What is known of the cost, once the session is open. */
+  get spent(): TurnSpent | undefined {
+    return this.#used && this.spending.of(this.#used.name, this.#used.attached);
   }
 
   /**
@@ -295,6 +302,7 @@ export class TurnSession {
       book,
       conversation: host.conversation,
       rules: host.rules,
+      onChoiceRefused: (user, setting, value) => host.onChoiceRefused(user, setting, value),
     });
     for (const text of refused) this.#say(text, "warning");
     const failed = await applySettings(agent.agent, attached, permitted, {
@@ -330,6 +338,7 @@ export class TurnSession {
       const blocks = createPromptBlocks({ ...this.#request, content: text }, preface);
       const result: unknown = await slot.agent.prompt(attached.session, [...blocks, ...files]);
       if (!isBare) attached.systemPrompt = undefined;
+      this.spending.noteResult(result);
       const stopReason = asText(asFields(result)?.["stopReason"]);
       if (stopReason === undefined) {
         const message = "The agent answered a prompt without a stop reason";

@@ -4,7 +4,13 @@ import type { SessionRules } from "./conversation-sessions.ts";
 import { RouterError } from "./errors.ts";
 import type { EventBody } from "./events.ts";
 import type { Options } from "./options.ts";
-import { parametersOf, type SessionBook, withParameters, withWanted } from "./session-record.ts";
+import {
+  parametersOf,
+  type SessionBook,
+  withParameters,
+  withSession,
+  withWanted,
+} from "./session-record.ts";
 import {
   boundedSettings,
   changedSettings,
@@ -40,11 +46,20 @@ export async function choosePermitted(
     readonly book: SessionBook;
     readonly conversation: string;
     readonly rules: SessionRules;
+    onChoiceRefused(user: string, setting: string, value: string | boolean): void;
   },
 ): Promise<{ permitted: Settings; refused: readonly string[] }> {
   const { book, conversation, rules } = context;
+  const initial = await noteInitial(book, agent, settings);
   const isOpen = (setting: string, value: string | boolean) =>
-    rules.mayChoose?.({ conversation, user, agent, setting, value }) ?? true;
+    rules.mayChoose?.({
+      conversation,
+      user,
+      agent,
+      setting,
+      value,
+      initial: initialOf(settings.get(setting), initial[setting]),
+    }) ?? true;
   const defaults = sentWith(rules.defaults);
   const sent = sentWith(options);
   /** What is told of a setting, by its name. */
@@ -56,7 +71,10 @@ export async function choosePermitted(
       Object.entries(sent).filter(([name, value]) => {
         if (value === "" || isOpen(name, value)) return true;
         const isNews = last?.[name] !== value;
-        if (isNews) refused.set(name, `The ${name} ${value} is not open to you here.`);
+        if (isNews) {
+          refused.set(name, `The ${name} ${value} is not open to you here.`);
+          context.onChoiceRefused(user, name, value);
+        }
         return false;
       }),
     );
@@ -71,6 +89,7 @@ export async function choosePermitted(
       settings.get(name),
       wanted[name],
       typeof preset === "string" ? preset : undefined,
+      initial[name],
       (value) => isOpen(name, value),
     );
     if (choice.kind === "nothing") {
@@ -82,9 +101,36 @@ export async function choosePermitted(
     if (choice.kind === "instead" && choice.value !== settings.get(name)?.current) {
       const text = `The ${name} ${choice.refused} is not open to you here: this runs with ${choice.value}.`;
       refused.set(name, text);
+      context.onChoiceRefused(user, name, choice.refused);
     }
   }
   return { permitted, refused: [...refused.values()] };
+}
+
+/** What the session began with. A setting that it got later began with what it was seen to be first. */
+async function noteInitial(
+  book: SessionBook,
+  agent: string,
+  settings: Attached["settings"],
+): Promise<Settings> {
+  const current = currentSettings(settings);
+  const known = (await book.read()).sessions[agent]?.initial ?? {};
+  if (Object.keys(current).every((name) => known[name] !== undefined)) return known;
+  const record = await book.change((before) => {
+    const session = before.sessions[agent];
+    return session
+      ? withSession(before, agent, { ...session, initial: { ...current, ...session.initial } })
+      : before;
+  });
+  return record.sessions[agent]?.initial ?? current;
+}
+
+/** A value that the agent no longer offers is none to go back to: what runs stays then. */
+function initialOf(setting: SessionSetting | undefined, initial: string | boolean | undefined) {
+  const { available = [], current } = setting ?? {};
+  const isOffered =
+    typeof initial !== "string" || available.length === 0 || available.includes(initial);
+  return isOffered ? initial : current;
 }
 
 /**

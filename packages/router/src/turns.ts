@@ -163,6 +163,9 @@ export class Turns {
       const ms = this.#host.now() - running.item.at;
       this.#host.measure({ kind: "first-event", ...this.#named(running.runner.turn), ms });
     }
+    for (const event of events) {
+      if (event.kind === "usage" && event.cost) running?.session?.spending.noteCost(event.cost);
+    }
     for (const event of [...events, ...this.#host.sessions.noteUpdate(params)]) {
       // Nobody sees what an agent says to a reaction.
       if (isReaction && (isWork(event) || event.kind === "content")) continue;
@@ -280,7 +283,10 @@ export class Turns {
     const outcome = await running.runner.run();
     this.#running = undefined;
     this.#files.end(running.runner.turn);
-    if (running.session) this.#report(running.runner.turn, outcome, this.#host.now() - startedAt);
+    if (running.session) {
+      this.#measureSpent(running.runner.turn, running.session);
+      this.#report(running.runner.turn, outcome, this.#host.now() - startedAt);
+    }
     this.#startBehind();
   }
 
@@ -288,6 +294,10 @@ export class Turns {
   #startBehind(): void {
     this.#step({ kind: "ended" });
     this.startNext();
+  }
+
+  #measureSpent(turn: string, { spent }: TurnSession): void {
+    if (spent) this.#host.measure({ kind: "spent", ...this.#named(turn), ...spent });
   }
 
   #report(turn: string, outcome: TurnOutcome, durationMs: number): void {
@@ -326,6 +336,7 @@ export class Turns {
         session,
         limits,
         record,
+        admit: () => this.#host.admit(turn, item.user),
         onAnswer,
         ready: () => this.#files.settled(turn),
         settled: () => this.#output.settled(turn),
@@ -342,6 +353,7 @@ export class Turns {
         if (kind === "turn-start") writer.record(createReactionEvent(item), undefined);
       },
       policy: () => "deny",
+      admit: () => ({ kind: "admitted" }),
     });
     return create(reaction);
   }

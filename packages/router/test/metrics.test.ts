@@ -28,6 +28,7 @@ test("a turn is measured: its place in the queue, its first sign of life, its en
     { kind: "first-event", conversation, turn, ms: 0 },
     { kind: "redrive", conversation, turn, delayMs: 700 },
     { kind: "queue-depth", conversation, depth: 2 },
+    { kind: "spent", conversation, turn, agent: "", session: "s1" },
     { kind: "turn", conversation, turn, outcome: "completed", ms: 750 },
   ]);
   expect(rig.metrics.filter((one) => one.kind === "first-event")).toHaveLength(2);

@@ -104,6 +104,13 @@ test.each([
   ],
   ["the default", "b", "c", open("c"), { kind: "instead", value: "c", refused: "b" }],
   [
+    "else what it began with",
+    "b",
+    "",
+    open("b2", "c"),
+    { kind: "instead", value: "b2", refused: "b" },
+  ],
+  [
     "else the first offered one",
     undefined,
     "",
@@ -114,12 +121,14 @@ test.each([
 ])(
   "a value that is not open to a person is never selected: %s",
   (_, wanted, preset, isOpen, expected) => {
-    expect(permitSetting(setting, wanted, preset, isOpen)).toEqual(expected);
+    expect(permitSetting(setting, wanted, preset, "b2", isOpen)).toEqual(expected);
   },
 );
 
 test("a switch that may not be on is off", () => {
   const isOpen = (value: string | boolean) => value === false;
   const off = { kind: "instead", value: false, refused: true };
-  expect(permitSetting({ current: true, available: [] }, undefined, "", isOpen)).toEqual(off);
+  expect(permitSetting({ current: true, available: [] }, undefined, "", undefined, isOpen)).toEqual(
+    off,
+  );
 });
