@@ -16,6 +16,8 @@ import {
 import {
   type CreateSurface,
   formatConversationKey,
+  type Person,
+  parsePairing,
   type RelaySurface,
   type SurfaceBot,
   type SurfaceContext,
@@ -137,9 +139,9 @@ class PoeSurface implements RelaySurface {
 
   /** The platform has its answer in any case: nothing is shown of what the agent makes of it. */
   #passOn(bot: SurfaceBot, request: ReportReactionRequest): void {
-    const { access, router, log } = this.#context;
+    const { people, router, log } = this.#context;
     const { conversation_id: id, user_id: user, message_id: message, reaction, action } = request;
-    const isAdmitted = access.roleOf({ bot: bot.name, user }) !== undefined;
+    const isAdmitted = people.roleOf(personOf(bot, user)) !== undefined;
     if (!isAdmitted || id === "" || reaction === "" || this.#isDraining) return;
     const conversation = formatConversationKey({ surface: "poe", bot: bot.name, id });
     router
@@ -148,9 +150,16 @@ class PoeSurface implements RelaySurface {
   }
 
   #query(bot: SurfaceBot, query: QueryRequest, outgoing: ServerResponse): void {
-    const { access } = this.#context;
+    const { people } = this.#context;
     const user = query.user_id;
-    const admission = access.admit({ bot: bot.name, user });
+    const person = personOf(bot, user);
+    const message = lastUserMessage(query);
+    const code = parsePairing(message?.content ?? "");
+    if (code !== undefined) {
+      this.#tell(outgoing, people.pair(person, code).text);
+      return;
+    }
+    const admission = people.admit(person);
     if (admission.kind === "refused") {
       this.#tell(outgoing, admission.text);
       return;
@@ -159,11 +168,9 @@ class PoeSurface implements RelaySurface {
       this.#tell(outgoing, words.restarting, { allow_retry: true });
       return;
     }
-    const message = lastUserMessage(query);
     // Without an id a request has a conversation of its own: two people must never meet in the nameless one.
     const id = query.conversation_id === "" ? randomUUID() : query.conversation_id;
-    const isAdmitted = (sender: string) =>
-      access.roleOf({ bot: bot.name, user: sender }) !== undefined;
+    const isAdmitted = (sender: string) => people.roleOf(personOf(bot, sender)) !== undefined;
     const response = new PoeResponse(
       outgoing,
       {
@@ -195,6 +202,10 @@ class PoeSurface implements RelaySurface {
       .end([said, end])
       .catch((cause: unknown) => log.error({ err: cause }, "a response failed"));
   }
+}
+
+function personOf(bot: SurfaceBot, user: string): Person {
+  return { surface: "poe", bot: bot.name, user };
 }
 
 function refuse(refusal: HttpAnswer): Response {

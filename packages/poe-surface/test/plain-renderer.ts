@@ -47,5 +47,6 @@ function renderTail({ phase, plan }: TurnView): string {
 
 function renderOutcome({ outcome }: TurnView): string {
   if (!outcome || outcome.kind === "completed") return "";
+  if (outcome.kind === "failed" && outcome.code === "not-admitted") return outcome.message;
   return outcome.kind === "cancelled" ? "(cancelled)" : `(${outcome.kind})`;
 }

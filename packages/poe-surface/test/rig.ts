@@ -5,10 +5,15 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import {
   type AccessRule,
-  createAccess,
   createLog,
+  createPeople,
   formatConversationKey,
+  type Limits,
+  openRelayDb,
+  type People,
+  RELAY_TABLES,
   Redactor,
+  type RelayDb,
   type RelaySurface,
   type SurfaceBot,
   type SurfaceContext,
@@ -52,6 +57,7 @@ export type RigOptions<A extends Agent> = {
   /** Of Poe's upload call. */
   readonly uploadUrl?: string;
   readonly router?: Partial<RouterConfig>;
+  readonly budget?: Limits;
 };
 
 /** Text goes out at once: what a test waits for does not wait for the clock. */
@@ -156,11 +162,25 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
   readonly lines: string[];
   readonly key: string;
   readonly #directory: string;
+  readonly #db: RelayDb;
+  readonly people: People;
 
   static async open<A extends Agent = GatedAgent>(options: RigOptions<A> = {}): Promise<Rig<A>> {
     const { agent = new GatedAgent() as Agent as A, limits = {}, access, uploadUrl } = options;
-    const rules = createAccess(access ?? [{ users: ["*"], role: "user" }]);
+    const { budget = {} } = options;
     const directory = mkdtempSync(path.join(tmpdir(), "poe-surface-"));
+    const db = await openRelayDb(directory, RELAY_TABLES);
+    const people = createPeople({
+      db,
+      app: "poe-relay",
+      rules: access ?? [{ users: ["*"], role: "user" }],
+      limits: budget,
+      isDemo: false,
+      workspaceOf: () => bot.workspace,
+      boundsOf: () => bot,
+      now: Date.now,
+      onDecision: (decision) => log.info(decision, "decision"),
+    });
     const lines: string[] = [];
     const store = new ForgetfulStore();
     const router = createRouter({
@@ -168,7 +188,11 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
       store,
       stateDir: directory,
       turnLimits: { cancelGraceMs: 500 },
-      roleOf: (user) => rules.roleOf({ bot: bot.name, user }),
+      roleOf: (user) => people.roleOf({ surface: "poe", bot: bot.name, user }),
+      admitTurn: (start) => people.admitTurn(start),
+      mayChoose: (choice) => people.mayChoose(choice),
+      onMetric: (metric) => metric.kind === "spent" && people.usage.spend(metric),
+      onReport: (report) => report.kind === "turn-ended" && people.usage.end(report.turn),
       ...options.router,
     });
     const log = createLog({
@@ -176,8 +200,8 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
       redactor: new Redactor(),
       write: (line) => lines.push(line),
     });
-    const context = { bots: [bot], router, access: rules, now: Date.now, log };
-    return new Rig(context, limits, { agent, lines, directory, store, uploadUrl }).open();
+    const context = { bots: [bot], router, people, now: Date.now, log };
+    return new Rig(context, limits, { agent, lines, directory, store, db, uploadUrl }).open();
   }
 
   private constructor(
@@ -188,6 +212,7 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
       lines: string[];
       directory: string;
       store: ForgetfulStore;
+      db: RelayDb;
       uploadUrl: string | undefined;
     },
   ) {
@@ -200,6 +225,8 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
     this.store = own.store;
     this.key = formatConversationKey({ surface: "poe", bot: bot.name, id: conversation });
     this.#directory = own.directory;
+    this.#db = own.db;
+    this.people = context.people;
   }
 
   /** The surface of another process: with a router of its own, over the same store. It owns nothing. */
@@ -269,6 +296,7 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
   override async [Symbol.asyncDispose](): Promise<void> {
     await super[Symbol.asyncDispose]();
     await this.router[Symbol.asyncDispose]();
+    await this.#db[Symbol.asyncDispose]();
     rmSync(this.#directory, { recursive: true, force: true });
   }
 }

@@ -1,13 +1,13 @@
 import { type RelaySurface, runRelay, type SurfaceContext } from "@acp-kit/relay";
 
 /** A surface that only tells people what they may do. A real one hands their messages to `router`. */
-function createGreeter({ bots, access }: SurfaceContext): RelaySurface {
+function createGreeter({ bots, people }: SurfaceContext): RelaySurface {
   return {
     fetch(request) {
       const bot = bots.find(({ settings }) => settings.path === new URL(request.url).pathname);
       if (!bot) return new Response("not found", { status: 404 });
       const user = request.headers.get("x-user") ?? "";
-      const admission = access.admit({ bot: bot.name, user });
+      const admission = people.admit({ surface: "poe", bot: bot.name, user });
       return new Response(admission.kind === "admitted" ? admission.role : admission.text);
     },
     async drain() {},

@@ -1,10 +1,3 @@
-export {
-  type Access,
-  type AccessRule,
-  type Admission,
-  createAccess,
-  type Person,
-} from "./access.ts";
 export type { RelayApp } from "./app.ts";
 export { runRelay } from "./cli/run-relay.ts";
 export type { Streams } from "./cli/streams.ts";
@@ -38,6 +31,21 @@ export {
   type PacerState,
   reducePacer,
 } from "./pacer.ts";
+export { type Access, type Admission, createAccess } from "./people/access.ts";
+export type { AccessRule, Person, Place } from "./people/access-rule.ts";
+export type { Limits } from "./people/limits.ts";
+export type { Pairing } from "./people/pairing.ts";
+export { parsePairing } from "./people/parse-pairing.ts";
+export type { Pause } from "./people/pause-switch.ts";
+export {
+  type AccessDecision,
+  createPeople,
+  type People,
+  type PeopleOptions,
+} from "./people/people.ts";
+export type { UsageGroup, UsageSum } from "./people/usage.ts";
 export { MIN_SECRET_LENGTH, Redactor } from "./redactor.ts";
+export { openRelayDb, RelayDb, type RelayTables } from "./relay-db.ts";
+export { RELAY_TABLES } from "./relay-tables.ts";
 export type { CreateSurface, RelaySurface, SurfaceBot, SurfaceContext } from "./surface.ts";
 export { formatForTerminal } from "./terminal-text.ts";

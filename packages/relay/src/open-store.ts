@@ -20,6 +20,7 @@ export async function describingFailure<T>(stateDir: string, work: () => Promise
   try {
     return await work();
   } catch (cause) {
+    if (cause instanceof RelayError) throw cause;
     const { name, message, code } = cause as NodeJS.ErrnoException;
     if (name === "StoreError") throw new RelayError(message, { code: "store", cause });
     if (code === undefined) throw cause;

@@ -1,8 +1,12 @@
-import type { Agent, RouterConfig, RouterReport, Store } from "@acp-kit/router";
-import type { Access } from "./access.ts";
+import { readFileSync } from "node:fs";
+import type { Agent, RouterConfig, RouterMetric, RouterReport, Store } from "@acp-kit/router";
+import type { Bot } from "./config/schema.ts";
 import { parseConversationKey } from "./conversation-key.ts";
 import type { Files } from "./files/create-files.ts";
 import { hashId, type Log } from "./log.ts";
+import type { People } from "./people/people.ts";
+import { placeOf } from "./people/place-of.ts";
+import { policyFor } from "./people/policies.ts";
 import type { Settings } from "./settings.ts";
 import type { SurfaceBot } from "./surface.ts";
 import { createWorkspaceLocks } from "./workspace-locks.ts";
@@ -13,7 +17,7 @@ export type RouterConfigOptions = {
   readonly agents: ReadonlyMap<string, Agent>;
   readonly workspaces: Workspaces;
   readonly files: Files;
-  readonly access: Access;
+  readonly people: People;
   readonly store: Store;
   readonly stateDir: string;
   readonly log: Log;
@@ -21,8 +25,9 @@ export type RouterConfigOptions = {
 
 /** Answers the router's questions about a conversation by the bot that its key names. */
 export function createRouterConfig(options: RouterConfigOptions): RouterConfig {
-  const { settings, agents, workspaces, files, access, store, stateDir, log } = options;
+  const { settings, agents, workspaces, files, people, store, stateDir, log } = options;
   const botOf = (conversation: string) => findBot(settings, conversation);
+  const { turnMinutes } = settings.limits;
   return {
     ...files.routerConfig,
     agent: existing(agents.values().next().value),
@@ -33,10 +38,24 @@ export function createRouterConfig(options: RouterConfigOptions): RouterConfig {
     workspaceFor: (conversation) =>
       workspaces.workspaceFor(botOf(conversation).workspace, conversation),
     lockWorkspace: createWorkspaceLocks(stateDir),
-    roleOf: (user, conversation) => access.roleOf({ bot: botOf(conversation).name, user }),
-    permissionPolicy: (conversation) =>
-      existing(settings.workspaces[botOf(conversation).workspace]).permissions,
-    onReport: (report) => logReport(log, report),
+    roleOf: (user, conversation) => people.roleOf({ ...placeOf(conversation), user }),
+    permissionPolicy: (conversation, toolKind) => {
+      const { workspace } = botOf(conversation);
+      const { permissions } = existing(settings.workspaces[workspace]);
+      return people.policyOf(workspace) ?? policyFor(permissions, toolKind);
+    },
+    busyPolicy: (conversation) => botOf(conversation).settings.busyPolicy ?? "queue",
+    turnLimits: turnMinutes === undefined ? {} : { turnCeilingMs: turnMinutes * 60_000 },
+    systemPromptProvider: (conversation) => readSystemPrompt(botOf(conversation).settings),
+    authErrorHint: (conversation) => botOf(conversation).settings.authErrorHint ?? "",
+    mayChoose: (choice) => people.mayChoose(choice),
+    allowedCommands: (conversation, user) => people.commandsOf({ ...placeOf(conversation), user }),
+    admitTurn: (start) => people.admitTurn(start),
+    onReport: (report) => {
+      noteEnd(people, report, log);
+      logReport(log, report);
+    },
+    onMetric: (metric) => noteSpending(people, metric, log),
   };
 }
 
@@ -44,6 +63,34 @@ export function createRouterConfig(options: RouterConfigOptions): RouterConfig {
 export function findBot({ bots }: Pick<Settings, "bots">, conversation: string): SurfaceBot {
   const { bot: name } = parseConversationKey(conversation);
   return existing(bots.find((bot) => bot.name === name));
+}
+
+/** Longest file of standing instructions that is read, in characters. */
+const MAX_PROMPT_CHARS = 50_000;
+
+/** Read anew for each session: what the file says may have changed. */
+function readSystemPrompt({ systemPrompt = "", systemPromptFile: file }: Bot): string {
+  if (file === undefined) return systemPrompt;
+  return `${systemPrompt}\n${readFileSync(file, "utf8").slice(0, MAX_PROMPT_CHARS)}`.trim();
+}
+
+/** What cannot be counted costs nobody an answer. */
+function noteEnd({ usage }: People, report: RouterReport, log: Log): void {
+  if (report.kind !== "turn-ended") return;
+  try {
+    usage.end(report.turn);
+  } catch (err) {
+    log.error({ err }, "the end of a turn could not be counted");
+  }
+}
+
+function noteSpending({ usage }: People, metric: RouterMetric, log: Log): void {
+  if (metric.kind !== "spent") return;
+  try {
+    usage.spend(metric);
+  } catch (err) {
+    log.error({ err }, "what a turn has used could not be counted");
+  }
 }
 
 /** Settings are consistent: whatever a bot names is there. */
@@ -80,6 +127,13 @@ function logReport(log: Log, report: RouterReport): void {
     case "clamped":
       log.warn({ what: report.text }, "a setting cannot be kept");
       return;
+    case "choice-refused": {
+      const { setting, value } = report;
+      const conversation = hashId(report.conversation);
+      const user = hashId(report.user);
+      log.warn({ conversation, user, setting, value }, "a choice was refused");
+      return;
+    }
     case "failure":
       log.error(
         {

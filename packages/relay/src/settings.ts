@@ -1,6 +1,5 @@
 import { basename, resolve } from "node:path";
 import { DEFAULT_OPTIONS } from "@acp-kit/router";
-import type { AccessRule } from "./access.ts";
 import type { RelayApp } from "./app.ts";
 import { type AccessKey, chooseBots } from "./choose-bots.ts";
 import type { LoadedConfig } from "./config/read-config.ts";
@@ -13,6 +12,7 @@ import {
 } from "./config/schema.ts";
 import { ConfigError } from "./errors.ts";
 import type { LogLevel } from "./log.ts";
+import type { AccessRule } from "./people/access-rule.ts";
 import type { SurfaceBot } from "./surface.ts";
 
 /** What the command line said. */
@@ -49,6 +49,7 @@ export type Settings = {
   readonly agents: Readonly<Record<string, AgentConfig>>;
   readonly workspaces: Readonly<Record<string, WorkspaceConfig>>;
   readonly access: readonly AccessRule[];
+  readonly limits: Config["limits"];
   readonly listen: { readonly host: string; readonly port: number };
   readonly private: Config["private"];
   /** Absent: the default one, and in the demo a temporary one. */
@@ -110,6 +111,7 @@ export function createSettings(input: SettingsInput): Settings {
     agents: pick(agents, new Set(bots.map((bot) => bot.agent))),
     workspaces: pick(workspaces, new Set(bots.map((bot) => bot.workspace))),
     access: mode === "demo" ? [{ users: ["*"], role: "operator" }] : config.access,
+    limits: config.limits,
     listen: { host, port: flags.port ?? config.listen.port ?? DEFAULT_PORT },
     private: config.private,
     stateDir: flags.stateDir === undefined ? config.stateDir : resolve(flags.stateDir),

@@ -1,7 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { createRouter, type Router } from "@acp-kit/router";
-import { createAccess, isOpenToEverybody } from "./access.ts";
 import { createAgents, findAgentPrograms } from "./agents.ts";
 import type { RelayApp } from "./app.ts";
 import { ClosingStack } from "./closing-stack.ts";
@@ -10,9 +9,13 @@ import { createEnding, type Ending } from "./ending.ts";
 import { createFiles } from "./files/create-files.ts";
 import { type BoundAddress, listen } from "./listener.ts";
 import { createPublicApp } from "./listener-apps.ts";
-import type { Log } from "./log.ts";
+import { hashId, type Log } from "./log.ts";
 import { openStore } from "./open-store.ts";
+import { isOpenToEverybody } from "./people/access.ts";
+import { type AccessDecision, createPeople, type People } from "./people/people.ts";
 import { listenPrivately } from "./private-listener.ts";
+import { openRelayDb, type RelayDb } from "./relay-db.ts";
+import { RELAY_TABLES } from "./relay-tables.ts";
 import { runRetention } from "./retention.ts";
 import { createRouterConfig, findBot } from "./router-config.ts";
 import type { Settings } from "./settings.ts";
@@ -37,6 +40,7 @@ export type Relay = Ending & {
   readonly publicHandle: SocketHandle;
   readonly privateAddress: BoundAddress;
   readonly stateDir: string;
+  readonly people: People;
 };
 
 /** How often idle sessions are looked for. */
@@ -64,7 +68,9 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
     for (const [name, agent] of agents) closing.use(`agent ${name}`, agent);
     const store = closing.use("store", await openStore(stateDir, settings.store.durability));
     closing.use("retention", runRetention(store, settings.retention, log));
-    const access = createAccess(settings.access);
+    const db = closing.use("relay database", await openRelayDb(stateDir, RELAY_TABLES));
+    const people = createRelayPeople(options, db);
+    closing.use("usage", people.usage);
     const files = closing.use(
       "files",
       createFiles({
@@ -75,13 +81,13 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
     const router = closing.use(
       "router",
       createRouter(
-        createRouterConfig({ settings, agents, workspaces, files, access, store, stateDir, log }),
+        createRouterConfig({ settings, agents, workspaces, files, people, store, stateDir, log }),
       ),
     );
     const gc = router.runGc(GC_MS);
     closing.add("collection of idle sessions", async () => gc[Symbol.dispose]());
     const { bots } = settings;
-    const surface = await app.createSurface({ bots, router, access, log, now: Date.now });
+    const surface = await app.createSurface({ bots, router, people, log, now: Date.now });
     const privateListener = await listenPrivately({ settings, stateDir, router, log });
     closing.add("private listener", () => privateListener.close(0));
     const { held: handle } = options;
@@ -100,6 +106,7 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
       publicHandle: publicListener.handle,
       privateAddress: privateListener.address,
       stateDir,
+      people,
       ...createEnding({
         surface,
         router,
@@ -113,6 +120,32 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
     await closing.close();
     throw error;
   }
+}
+
+function createRelayPeople({ app, settings, log }: StartRelayOptions, db: RelayDb): People {
+  const workspaceOf = (conversation: string) => findBot(settings, conversation).workspace;
+  return createPeople({
+    db,
+    app: app.name,
+    rules: settings.access,
+    limits: settings.limits,
+    isDemo: settings.mode === "demo",
+    workspaceOf,
+    boundsOf: (conversation) => findBot(settings, conversation),
+    now: Date.now,
+    onDecision: (decision) => logDecision(log, decision),
+  });
+}
+
+/** People and conversations are named by a digest; the reason is the relay's own word. */
+function logDecision(log: Log, { user, conversation, ...decision }: AccessDecision): void {
+  const about = {
+    ...decision,
+    ...(user !== undefined && { user: hashId(user) }),
+    ...(conversation !== undefined && { conversation: hashId(conversation) }),
+  };
+  if (decision.decision === "allowed") log.info(about, "an operator's decision");
+  else log.warn(about, decision.decision === "warned" ? "a budget is nearly used up" : "refused");
 }
 
 /** A conversation that cannot be taken over now is taken over by its next message. */

@@ -1,8 +1,8 @@
 import type { Options, Router } from "@acp-kit/router";
 import type { HttpBindings } from "@hono/node-server";
-import type { Access } from "./access.ts";
 import type { Bot } from "./config/schema.ts";
 import type { Log } from "./log.ts";
+import type { People } from "./people/people.ts";
 
 /** One bot of the configuration. */
 export type SurfaceBot = {
@@ -20,7 +20,7 @@ export type SurfaceBot = {
 export type SurfaceContext = {
   readonly bots: readonly SurfaceBot[];
   readonly router: Router;
-  readonly access: Access;
+  readonly people: People;
   readonly log: Log;
   readonly now: () => number;
 };

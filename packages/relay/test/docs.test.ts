@@ -73,7 +73,10 @@ test("every command of the page about operating is one, and each command is on t
   const asked = commands.map(([, args = ""]) => parseArgv(testApp, args.split(" ")));
   expect(asked.filter(({ kind }) => kind === "print")).toEqual([]);
   expect(new Set(asked.map(({ kind }) => kind))).toEqual(
-    new Set(["start", "backup", "restore", "list", "show", "export", "erase"]),
+    new Set([
+      ...["start", "backup", "restore", "list", "show", "export", "erase"],
+      ...["allow", "people", "remove", "usage", "pause", "resume"],
+    ]),
   );
 });
 

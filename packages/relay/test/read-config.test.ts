@@ -37,6 +37,7 @@ test("an empty object is a configuration, and has every default", async () => {
     agents: {},
     workspaces: {},
     access: [],
+    limits: {},
     listen: {},
     log: { level: "info" },
     store: { durability: "process" },

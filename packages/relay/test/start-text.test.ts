@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createAccess } from "../src/access.ts";
 import type { RelayApp } from "../src/app.ts";
 import { formatAddress, formatStartText } from "../src/cli/start-text.ts";
 import { readConfig } from "../src/config/read-config.ts";
+import { createAccess } from "../src/people/access.ts";
 import type { Settings } from "../src/settings.ts";
 import { createSettings } from "../src/settings.ts";
 import { temporaryDirectory } from "./support.ts";
@@ -28,6 +28,7 @@ const relay = {
   privateAddress: { kind: "socket", path: "/state/private.sock" },
   stateDir: "/state",
 } as const;
+const unowned = { ...relay, pairing: "482-913" };
 
 function keyed(changes: Partial<Settings> = {}): Settings {
   const created = createSettings({
@@ -40,18 +41,19 @@ function keyed(changes: Partial<Settings> = {}): Settings {
 }
 
 test("without a rule the configuration that is printed admits whom one writes into it", async () => {
-  const text = formatStartText(app, keyed(), relay);
+  const text = formatStartText(app, keyed(), unowned);
   expect(text).toContain("Nobody may talk to it yet.");
   const [example] = /^\{.*\}$/m.exec(text) ?? [];
   const file = join(temporaryDirectory(), "relay.jsonc");
   writeFileSync(file, (example ?? "").replace("THEIR-ID", "u-ana"));
   const { config } = await readConfig(file, {});
-  expect(createAccess(config.access).roleOf({ bot: "poe", user: "u-ana" })).toBe("operator");
-  expect(createAccess(config.access).roleOf({ bot: "poe", user: "u-eve" })).toBeUndefined();
+  const access = createAccess({ rules: config.access, app: app.name });
+  expect(access.roleOf({ surface: "poe", bot: "poe", user: "u-ana" })).toBe("operator");
+  expect(access.roleOf({ surface: "poe", bot: "poe", user: "u-eve" })).toBeUndefined();
 });
 
 test("with a configuration that has no rule, the missing part is printed", async () => {
-  const text = formatStartText(app, keyed({ configFile: "/etc/relay.jsonc" }), relay);
+  const text = formatStartText(app, keyed({ configFile: "/etc/relay.jsonc" }), unowned);
   expect(text).toContain("add this to /etc/relay.jsonc");
   const [part] = /^ {2}"access".*$/m.exec(text) ?? [];
   expect(() => JSON.parse(`{${part}}`)).not.toThrow();
@@ -62,6 +64,14 @@ test("C10: a relay that is open to everybody says so, and one with rules prints 
   expect(open).toContain("open to everybody");
   const closed = formatStartText(app, keyed({ access: [{ users: ["u"], role: "user" }] }), relay);
   expect(closed).not.toMatch(/everybody|Nobody/);
+});
+
+test("C10: without an operator the code that makes one is printed, and with one nothing is", () => {
+  const rules = [{ users: ["u"], role: "user" }] as const;
+  expect(formatStartText(app, keyed({ access: rules }), unowned)).toMatch(
+    /It has no operator yet\..*10 minutes:\n\n {2}!pair 482-913\n/,
+  );
+  expect(formatStartText(app, keyed({ access: rules }), relay)).not.toContain("pair");
 });
 
 test("a configured key is never printed", () => {

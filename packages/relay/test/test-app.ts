@@ -19,7 +19,7 @@ export const testApp: RelayApp = {
   createSurface,
 };
 
-function createSurface({ bots, access, log, router }: SurfaceContext): RelaySurface {
+function createSurface({ bots, people, log, router }: SurfaceContext): RelaySurface {
   const text = new TextEncoder();
   const open = new Set<(word: string) => void>();
   const isEmpty = Promise.withResolvers<void>();
@@ -31,7 +31,7 @@ function createSurface({ bots, access, log, router }: SurfaceContext): RelaySurf
       if (!bot) return new Response("no such bot\n", { status: 404 });
       const user = request.headers.get("x-user") ?? "";
       log.info({ key: bot.settings.accessKeys[0] }, "asked");
-      const admission = access.admit({ bot: bot.name, user });
+      const admission = people.admit({ surface: "poe", bot: bot.name, user });
       if (admission.kind === "refused") return new Response(admission.text, { status: 403 });
       const prompt = request.headers.get("x-prompt");
       if (prompt !== null) return answer({ bot, user, prompt, router });

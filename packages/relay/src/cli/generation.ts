@@ -43,7 +43,9 @@ export async function runGeneration(
     if (!held) handle?.close();
     const relay = await startRelay({ app, settings, env, log, stateDir, held });
     if (generation === 1) {
-      streams.stdout.write(formatForTerminal(formatStartText(app, settings, relay)));
+      const pairing = relay.people.createPairingCode();
+      const text = formatStartText(app, settings, { ...relay, pairing });
+      streams.stdout.write(formatForTerminal(text));
     }
     const { handOverMs, drainMs } = settings.lifecycle;
     const endMs = SEAL_MS + CLOSE_MS;

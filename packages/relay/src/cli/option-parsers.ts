@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { NAME } from "../config/schema.ts";
+import { MAX_ID_CHARS } from "../people/kept-people.ts";
 import { splitWords } from "./split-words.ts";
 
 export function parsePort(text: string): number {
@@ -27,6 +28,21 @@ export function parseAgent(text: string): readonly string[] {
 export function parseName(text: string): string {
   if (!NAME.test(text)) {
     throw new InvalidArgumentError("A name has letters, digits and . _ - only, at most 64.");
+  }
+  return text;
+}
+
+export function parseDays(text: string): number {
+  const days = Number(text);
+  if (!/^\d{1,2}$/.test(text) || days < 1 || days > 90) {
+    throw new InvalidArgumentError("It is a number of days, 1 to 90.");
+  }
+  return days;
+}
+
+export function parseUser(text: string): string {
+  if (text === "" || text.length > MAX_ID_CHARS || /[\p{C}\s]/u.test(text)) {
+    throw new InvalidArgumentError("An id has no spaces and at most 200 characters.");
   }
   return text;
 }

@@ -1,15 +1,10 @@
 import { Command, CommanderError } from "commander";
 import type { RelayApp } from "../app.ts";
 import type { StartFlags } from "../settings.ts";
-import {
-  parseAgent,
-  parseName,
-  parsePath,
-  parsePort,
-  parseSeconds,
-  parseSpeed,
-} from "./option-parsers.ts";
+import { parseAgent, parsePath, parsePort, parseSeconds, parseSpeed } from "./option-parsers.ts";
+import { addPeople } from "./people-commands.ts";
 import type { Invocation, Place } from "./requests.ts";
+import { withPlace } from "./with-place.ts";
 
 /** @param argv - Without program and script. */
 export function parseArgv(app: RelayApp, argv: readonly string[]): Invocation {
@@ -31,6 +26,7 @@ export function parseArgv(app: RelayApp, argv: readonly string[]): Invocation {
   addStart(program, app, take);
   addStateCommands(program, take);
   addSessions(program, take);
+  addPeople(program, take);
   try {
     program.parse([...argv], { from: "user" });
   } catch (error) {
@@ -121,19 +117,6 @@ function addSessions(program: Command, take: Take): void {
   ).action((conversation: string, place: Place) =>
     take({ kind: "erase", what: { conversation }, dryRun: false, place }),
   );
-}
-
-/** The options that say which relay is meant. */
-function withPlace(command: Command): Command {
-  return command
-    .option("--config <file>", "configuration, JSON with comments")
-    .option("--state-dir <dir>", "where state is kept")
-    .option(
-      "--instance <name>",
-      "name of this relay among several on a machine",
-      parseName,
-      "default",
-    );
 }
 
 function describeMistake(

@@ -1,4 +1,6 @@
+import type { Role } from "@acp-kit/router";
 import type { Erasable } from "@acp-kit/router/sqlite";
+import type { UsageGroup } from "../people/usage.ts";
 import type { StartRequest } from "./read-settings.ts";
 
 /** Which relay's state a command is about. */
@@ -17,6 +19,13 @@ export type StateRequest = { readonly place: Place } & (
   | { readonly kind: "show"; readonly conversation: string }
   /** Without a file to stdout. */
   | { readonly kind: "export"; readonly conversation: string; readonly file: string | undefined }
+  /** Without a bot for all of them. */
+  | { readonly kind: "allow"; readonly user: string; readonly role: Role; readonly bot: string }
+  | { readonly kind: "people" }
+  | { readonly kind: "remove"; readonly user: string }
+  | { readonly kind: "pause"; readonly reason: string }
+  | { readonly kind: "resume" }
+  | { readonly kind: "usage"; readonly group: UsageGroup; readonly days: number }
 );
 
 /** What the command line asks for. `text` is for stdout when `code` is 0, else one line for stderr. */

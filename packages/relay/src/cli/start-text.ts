@@ -3,12 +3,17 @@ import type { BoundAddress } from "../listener.ts";
 import { DEMO_AGENT, type Settings } from "../settings.ts";
 import type { Relay } from "../start-relay.ts";
 
-/** What `start` prints once the relay serves. Pure. No secret is in it, but for the demo's own key. */
-export function formatStartText(
-  app: RelayApp,
-  settings: Settings,
-  relay: Pick<Relay, "publicAddress" | "privateAddress" | "stateDir">,
-): string {
+/** Of a relay that serves, what is printed. */
+type Serving = Pick<Relay, "publicAddress" | "privateAddress" | "stateDir"> & {
+  /** The code that makes the first operator; absent when there is one. */
+  readonly pairing?: string | undefined;
+};
+
+/**
+ * What `start` prints once the relay serves. Pure. No secret is in it, but for the demo's own key and the code that makes
+ * the first operator.
+ */
+export function formatStartText(app: RelayApp, settings: Settings, relay: Serving): string {
   const base = formatAddress(relay.publicAddress);
   const lines =
     settings.mode === "demo"
@@ -46,7 +51,7 @@ function configuredLines(
   app: RelayApp,
   settings: Settings,
   base: string,
-  relay: Pick<Relay, "privateAddress" | "stateDir">,
+  relay: Serving,
 ): readonly string[] {
   const lines = [
     `${app.name} ${app.version} serves:`,
@@ -59,18 +64,29 @@ function configuredLines(
   ];
   const open = settings.access.some(({ users }) => users.includes("*"));
   if (open) lines.push('Access   open to everybody: a rule has "*"');
-  if (settings.access.length === 0) {
-    lines.push(
-      "",
-      "Nobody may talk to it yet. Whoever tries is told their id. To admit somebody,",
-      settings.configFile === undefined
-        ? "write this into a file and start again with --config FILE:"
-        : `add this to ${settings.configFile} and start again:`,
-      "",
-      ...formatAccessExample(settings.configFile === undefined),
-    );
-  }
+  if (relay.pairing !== undefined) lines.push(...pairingLines(app, settings, relay.pairing));
   return lines;
+}
+
+function pairingLines(
+  app: RelayApp,
+  { access, configFile }: Settings,
+  pairing: string,
+): readonly string[] {
+  const nobody = access.length === 0 ? "Nobody may talk to it yet." : "It has no operator yet.";
+  return [
+    "",
+    `${nobody} To become its operator, send it this within 10 minutes:`,
+    "",
+    `  !pair ${pairing}`,
+    "",
+    `Whoever else tries to talk to it is told their id. Let them in with "${app.name} allow ID", or`,
+    configFile === undefined
+      ? "write this into a file and start again with --config FILE:"
+      : `add this to ${configFile} and start again:`,
+    "",
+    ...formatAccessExample(configFile === undefined),
+  ];
 }
 
 /** A whole configuration, or the part that an existing one lacks. */

@@ -33,8 +33,17 @@ export function findConfigProblems(config: Config): readonly Problem[] {
     botOfPath.set(path, name);
   }
   for (const [index, rule] of config.access.entries()) {
+    const at = ["access", index];
     for (const [place, name] of rule.bots?.entries() ?? []) {
-      expectName(["access", index, "bots", place], "bot", name, bots);
+      expectName([...at, "bots", place], "bot", name, bots);
+    }
+    if (rule.poe?.bot !== undefined) expectName([...at, "poe", "bot"], "bot", rule.poe.bot, bots);
+    const named = { workspace: rule.workspaces, agent: rule.agents };
+    for (const [what, list] of Object.entries(named)) {
+      const known = Object.keys(what === "agent" ? config.agents : config.workspaces);
+      for (const [place, name] of list?.entries() ?? []) {
+        if (name !== "*") expectName([...at, `${what}s`, place], what, name, known);
+      }
     }
   }
   const { proxy } = config.attachments;

@@ -80,6 +80,10 @@ export const botSchema = section({
   agent: text("the name of an agent").exactOptional(),
   workspace: text("the name of a workspace").exactOptional(),
   introduction: text("a text").max(2_000, "must have at most 2000 characters").exactOptional(),
+  busyPolicy: oneOf(["queue", "interrupt", "steer"]).exactOptional(),
+  systemPrompt: text("a text").max(50_000, "must have at most 50000 characters").exactOptional(),
+  systemPromptFile: absolutePath.exactOptional(),
+  authErrorHint: text("a text").max(2_000, "must have at most 2000 characters").exactOptional(),
   defaults: defaults.default({}),
 });
 
@@ -90,7 +94,33 @@ const agent = section({
   envPass: list(text("the name of a variable"), "names of variables").default([]),
 });
 
-const permissions = oneOf(["ask", "allow", "deny", "read-only"]).default("ask");
+const POLICIES = ["ask", "allow", "deny", "read-only"] as const;
+const policy = oneOf(POLICIES);
+
+/** One word for all tool calls, or one for each kind of them. */
+const permissions = z
+  .union(
+    [
+      policy,
+      section({
+        default: policy.exactOptional(),
+        read: policy.exactOptional(),
+        edit: policy.exactOptional(),
+        delete: policy.exactOptional(),
+        move: policy.exactOptional(),
+        search: policy.exactOptional(),
+        execute: policy.exactOptional(),
+        think: policy.exactOptional(),
+        fetch: policy.exactOptional(),
+        switch_mode: policy.exactOptional(),
+        other: policy.exactOptional(),
+      }),
+    ],
+    {
+      error: `must be one of ${POLICIES.map((word) => `"${word}"`).join(", ")}, or an object with one for each kind such as { "execute": "ask", "default": "allow" }`,
+    },
+  )
+  .default("ask");
 
 const workspace = z.discriminatedUnion(
   "isolation",
@@ -110,10 +140,44 @@ function describeIsolation(input: unknown): string {
     : 'must be "scratch" (an empty folder per conversation) or "shared" (the directory at "path")';
 }
 
+const people = list(text("the platform's id of a person"), 'ids of people; ["*"] is everybody');
+
 const accessRule = section({
-  users: list(text("the platform's id of a person"), 'ids of people; ["*"] is everybody'),
+  users: people,
   role: oneOf(["user", "approver", "operator"]).default("user"),
   bots: list(text("the name of a bot"), "names of bots").exactOptional(),
+  poe: section({ bot: text("the name of a bot").exactOptional() }).exactOptional(),
+  slack: section({
+    team: text("the id of a team").exactOptional(),
+    channel: text("the id of a channel").exactOptional(),
+    dm: flag.exactOptional(),
+  }).exactOptional(),
+  approvers: people.exactOptional(),
+  workspaces: list(text("the name of a workspace"), "names of workspaces").exactOptional(),
+  agents: list(text("the name of an agent"), "names of agents").exactOptional(),
+  models: list(text("the id of a model"), "ids of models").exactOptional(),
+  modes: list(text("the id of a mode"), "ids of modes").exactOptional(),
+  commands: list(
+    text("the name of a command").regex(/^[^/\s]+$/, "must be a name without a slash and spaces"),
+    "names of commands",
+  ).exactOptional(),
+});
+
+const AMOUNT = "must be a number above 0";
+const amount = z.number(AMOUNT).positive(AMOUNT).max(1_000_000_000_000, AMOUNT).exactOptional();
+const COUNT = "must be a whole number, 1 or more";
+const count = z.int(COUNT).min(1, COUNT).max(1_000_000_000, COUNT).exactOptional();
+
+const limits = section({
+  turnsPerUserPerHour: count,
+  turnsPerConversationPerHour: count,
+  minutesPerUserPerDay: amount,
+  tokensPerUserPerDay: amount,
+  costPerUserPerDay: amount,
+  costPerDay: amount,
+  concurrentTurns: count,
+  concurrentPerUser: count,
+  turnMinutes: amount,
 });
 
 const privateListener = section({
@@ -180,6 +244,7 @@ export const configSchema = section({
   agents: named(agent),
   workspaces: named(workspace),
   access: list(accessRule, "rules").default([]),
+  limits: limits.default({}),
   listen: section({ host: text("an address").exactOptional(), port: port.exactOptional() }).default(
     {},
   ),

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { describingFailure } from "../../open-store.ts";
+import { readRelayDb, writeRelayDb } from "../../relay-db-copy.ts";
 import { openStateDir } from "../../state-dir.ts";
 import { asFileManifest, findMissing, readFileManifest } from "./file-manifest.ts";
 import { openKept } from "./kept-state.ts";
@@ -12,9 +13,11 @@ export async function backup(stateDir: string, file: string): Promise<string> {
   const target = resolve(file);
   await using store = await openKept(stateDir);
   const manifest = await readFileManifest(stateDir);
-  await describingFailure(target, () => store.backup(target, manifest));
+  const relay = await readRelayDb(stateDir);
+  const kept = { ...manifest, ...(relay !== undefined && { relay }) };
+  await describingFailure(target, () => store.backup(target, kept));
   const files = Object.keys(manifest.files).length;
-  return `Saved to ${target}: all conversations, and what waits in them. Not in it are ${files} files and ${manifest.workspaces.length} scratch
+  return `Saved to ${target}: all conversations, what waits in them, people and usage. Not in it are ${files} files and ${manifest.workspaces.length} scratch
 workspaces, which lie in ${stateDir} under "files" and "convs": copy those too. Agents keep sessions of their own.\n`;
 }
 
@@ -25,8 +28,12 @@ export async function restore(stateDir: string, file: string): Promise<string> {
   await using directory = await openStateDir(stateDir);
   const options = { directory: directory.path, from };
   const report = await describingFailure(from, () => restoreSqliteStore(options));
+  const { relay } = (report.manifest ?? {}) as { readonly relay?: unknown };
+  if (typeof relay === "string") await writeRelayDb(directory.path, relay);
   const manifest = asFileManifest(report.manifest);
-  return `Restored from ${from}. What was there before is in ${directory.path}/store-replaced.db until the next restore.
+  return `Restored from ${from}. What was there before is in ${directory.path}/store-replaced.db${
+    typeof relay === "string" ? " and relay-replaced.db" : ""
+  } until the next restore.
 Only conversations are brought back, not what agents keep of their sessions. ${
     manifest === undefined
       ? `Files and scratch workspaces are as they were.`

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { eraseReactions } from "@acp-kit/router";
 import type { Erasable, ErasureReport, SqliteStore } from "@acp-kit/router/sqlite";
 import { describingFailure } from "../../open-store.ts";
+import { eraseFromRelayDb } from "../../relay-db-copy.ts";
 import { safeDirectoryName } from "../../workspaces.ts";
 import { findConversation, openKept } from "./kept-state.ts";
 
@@ -24,7 +25,9 @@ export async function erase(stateDir: string, asked: Erasable, dryRun: boolean):
       }
     }
   }
-  return formatErasure(plan, { sessions, reactions, dryRun });
+  const user = "user" in what ? what.user : undefined;
+  const rows = await eraseFromRelayDb(stateDir, { user, conversations }, dryRun);
+  return formatErasure(plan, { sessions, reactions, rows, dryRun });
 }
 
 /** What the router keeps of a conversation's sessions, by agent, as far as it is read here. */
@@ -47,10 +50,13 @@ function formatErasure(
   {
     sessions,
     reactions,
+    rows,
     dryRun,
-  }: { sessions: readonly string[]; reactions: number; dryRun: boolean },
+  }: { sessions: readonly string[]; reactions: number; rows: number; dryRun: boolean },
 ): string {
-  if (conversations.length + shared.length + reactions === 0) return "Nothing is kept of that.\n";
+  if (conversations.length + shared.length + reactions + rows === 0) {
+    return "Nothing is kept of that.\n";
+  }
   const list = (title: string, items: readonly string[]) =>
     items.length === 0 ? [] : [title, ...items.map((item) => `  ${item}`)];
   const verb = dryRun ? "Would be erased" : "Erased";
@@ -59,6 +65,7 @@ function formatErasure(
     ...list(`${verb} in conversations with others:`, shared),
     ...list(`${verb}, reactions:`, reactions === 0 ? [] : [String(reactions)]),
     ...list(`${verb}, copies of the database:`, copies),
+    ...list(`${verb}, of people, rights and usage:`, rows === 0 ? [] : [`${rows} rows`]),
     ...list("Agents keep their own copies of these sessions; remove them there:", sessions),
     "Backups elsewhere are not touched.",
   ].join("\n")}\n`;

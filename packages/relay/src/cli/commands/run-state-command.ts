@@ -6,7 +6,9 @@ import type { Streams } from "../streams.ts";
 import { backup, restore } from "./backup.ts";
 import { erase } from "./erase.ts";
 import { findStateDir } from "./kept-state.ts";
+import { allowPerson, listPeople, pauseRelay, removePerson, resumeRelay } from "./people.ts";
 import { exportSession, listSessions, showSession } from "./sessions.ts";
+import { showUsage } from "./usage.ts";
 
 /** @throws RelayError */
 export async function runStateCommand(
@@ -34,5 +36,17 @@ export async function runStateCommand(
       return showSession(stateDir, request.conversation, write);
     case "export":
       return exportSession(stateDir, request.conversation, request.file, write);
+    case "allow":
+      return tell(await allowPerson(stateDir, request));
+    case "people":
+      return tell(await listPeople(stateDir));
+    case "remove":
+      return tell(await removePerson(stateDir, request.user));
+    case "pause":
+      return tell(await pauseRelay(stateDir, request.reason));
+    case "resume":
+      return tell(await resumeRelay(stateDir));
+    case "usage":
+      return tell(await showUsage(stateDir, request.group, request.days));
   }
 }

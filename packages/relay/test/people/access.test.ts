@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type AccessRule, createAccess, isOpenToEverybody } from "../src/access.ts";
+import { createAccess as createAccessWith, isOpenToEverybody } from "../../src/people/access.ts";
+import type { AccessRule, Person } from "../../src/people/access-rule.ts";
+
+const createAccess = (rules: readonly AccessRule[]) =>
+  createAccessWith({ rules, app: "poe-relay" });
+const at = (bot: string, user: string): Person => ({ surface: "poe", bot, user });
 
 const rules: readonly AccessRule[] = [
   { users: ["u-ana"], role: "operator", bots: ["shop"] },
@@ -18,22 +23,22 @@ describe("roleOf", () => {
     ["ids are compared exactly", "shop", "u-AnA", undefined],
     ["an empty id matches no rule", "shop", "", undefined],
   ])("%s", (_, bot, user, role) => {
-    expect(access.roleOf({ bot, user })).toBe(role);
+    expect(access.roleOf(at(bot, user))).toBe(role);
   });
 });
 
 test("C10: without rules, and with an empty list of users, nobody is admitted", () => {
   for (const access of [createAccess([]), createAccess([{ users: [], role: "operator" }])]) {
-    expect(access.admit({ bot: "shop", user: "u-ana" }).kind).toBe("refused");
-    expect(access.admit({ bot: "shop", user: "" }).kind).toBe("refused");
+    expect(access.admit(at("shop", "u-ana")).kind).toBe("refused");
+    expect(access.admit(at("shop", "")).kind).toBe("refused");
   }
 });
 
 test('C10: "*" admits everybody, and it can be told that it does', () => {
   const open: AccessRule = { users: ["*"], role: "user", bots: ["shop"] };
   const access = createAccess([open]);
-  expect(access.admit({ bot: "shop", user: "anyone" })).toEqual({ kind: "admitted", role: "user" });
-  expect(access.admit({ bot: "infra", user: "anyone" }).kind).toBe("refused");
+  expect(access.admit(at("shop", "anyone"))).toEqual({ kind: "admitted", role: "user" });
+  expect(access.admit(at("infra", "anyone")).kind).toBe("refused");
   expect(isOpenToEverybody([open], "shop")).toBe(true);
   expect(isOpenToEverybody([open], "infra")).toBe(false);
   expect(isOpenToEverybody(rules, "shop")).toBe(false);
@@ -41,7 +46,7 @@ test('C10: "*" admits everybody, and it can be told that it does', () => {
 
 describe("a refusal", () => {
   const refusal = (user: string) => {
-    const admission = createAccess([]).admit({ bot: "shop", user });
+    const admission = createAccess([]).admit(at("shop", user));
     return admission.kind === "refused" ? admission.text : "";
   };
 

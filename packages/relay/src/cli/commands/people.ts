@@ -1,0 +1,47 @@
+import type { Role } from "@acp-kit/router";
+import { KeptPeople } from "../../people/kept-people.ts";
+import { PauseSwitch } from "../../people/pause-switch.ts";
+import { withKeptDb } from "./kept-db.ts";
+
+type Allowed = { readonly user: string; readonly role: Role; readonly bot: string };
+
+export function allowPerson(stateDir: string, { user, role, bot }: Allowed): Promise<string> {
+  return withKeptDb(stateDir, (db) => {
+    new KeptPeople(db).allow({ user, role, bot, by: "", at: Date.now() });
+    const where = bot === "" ? "all bots" : `the bot ${bot}`;
+    return `${user} is ${role === "user" ? "a user" : `an ${role}`} of ${where} now.\n`;
+  });
+}
+
+export function removePerson(stateDir: string, user: string): Promise<string> {
+  return withKeptDb(stateDir, (db) =>
+    new KeptPeople(db).remove(user)
+      ? `${user} was removed. Rules of the configuration hold as before.\n`
+      : `${user} was not let in by allow or a pairing code; rules of the configuration are there.\n`,
+  );
+}
+
+export function listPeople(stateDir: string): Promise<string> {
+  return withKeptDb(stateDir, (db) => {
+    const people = new KeptPeople(db).list();
+    if (people.length === 0) return "Nobody was let in but by rules of the configuration.\n";
+    const rows = people.map(({ user, role, bot, at }) => {
+      const since = new Date(at).toISOString().slice(0, 10);
+      return `${role.padEnd(10)}${(bot || "all bots").padEnd(18)}${since}  ${user}\n`;
+    });
+    return `${"ROLE".padEnd(10)}${"BOT".padEnd(18)}SINCE       ID\n${rows.join("")}`;
+  });
+}
+
+export function pauseRelay(stateDir: string, reason: string): Promise<string> {
+  return withKeptDb(stateDir, (db) => {
+    new PauseSwitch(db).set({ by: "", reason, at: Date.now() });
+    return "Paused: no turn starts. What runs goes on to its end.\n";
+  });
+}
+
+export function resumeRelay(stateDir: string): Promise<string> {
+  return withKeptDb(stateDir, (db) =>
+    new PauseSwitch(db).clear() ? "Turns start again.\n" : "It was not paused.\n",
+  );
+}

@@ -1,0 +1,132 @@
+/** How much may be done; what is absent has no limit. Hours and days end now: they are the last 60 minutes and 24 hours. */
+export type Limits = {
+  readonly turnsPerUserPerHour?: number | undefined;
+  readonly turnsPerConversationPerHour?: number | undefined;
+  /** Minutes that turns have run. */
+  readonly minutesPerUserPerDay?: number | undefined;
+  /** As far as agents report them. */
+  readonly tokensPerUserPerDay?: number | undefined;
+  /** In the currency that the agents report. */
+  readonly costPerUserPerDay?: number | undefined;
+  readonly costPerDay?: number | undefined;
+  /** Turns that run at a time. */
+  readonly concurrentTurns?: number | undefined;
+  readonly concurrentPerUser?: number | undefined;
+  /** Minutes after which a turn is ended. */
+  readonly turnMinutes?: number | undefined;
+};
+
+/** What limits over a time count. */
+export type Measure = "turns" | "minutes" | "tokens" | "cost";
+
+/** Whose use a limit is about: a person's, a conversation's, or everybody's. */
+export type Scope = "user" | "conversation" | "everybody";
+
+/** A limit over a time. */
+export type Quota = {
+  readonly name: keyof Limits;
+  readonly scope: Scope;
+  readonly measure: Measure;
+  readonly windowMs: number;
+};
+
+const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
+export const QUOTAS: readonly Quota[] = [
+  { name: "turnsPerUserPerHour", scope: "user", measure: "turns", windowMs: HOUR_MS },
+  {
+    name: "turnsPerConversationPerHour",
+    scope: "conversation",
+    measure: "turns",
+    windowMs: HOUR_MS,
+  },
+  { name: "minutesPerUserPerDay", scope: "user", measure: "minutes", windowMs: DAY_MS },
+  { name: "tokensPerUserPerDay", scope: "user", measure: "tokens", windowMs: DAY_MS },
+  { name: "costPerUserPerDay", scope: "user", measure: "cost", windowMs: DAY_MS },
+  { name: "costPerDay", scope: "everybody", measure: "cost", windowMs: DAY_MS },
+];
+
+/** What was used at a time, in milliseconds since the epoch. */
+export type Spent = { readonly at: number; readonly amount: number };
+
+/** Part of a limit from which on people are warned. */
+const WARN_AT = 0.8;
+
+export type Standing =
+  | { readonly kind: "free" | "near"; readonly used: number }
+  /** Again below the limit at `freeAt`, in milliseconds since the epoch. */
+  | { readonly kind: "over"; readonly used: number; readonly freeAt: number };
+
+/**
+ * Whether another turn fits into a limit. Pure. `near` includes that turn.
+ *
+ * @param spent - Oldest first, and nothing from before the window.
+ */
+export function standingOf(
+  { measure, windowMs }: Quota,
+  limit: number,
+  spent: readonly Spent[],
+  now: number,
+): Standing {
+  const used = spent.reduce((sum, { amount }) => sum + amount, 0);
+  const next = used + (measure === "turns" ? 1 : 0);
+  if (used < limit) return { kind: next >= limit * WARN_AT ? "near" : "free", used };
+  let left = used;
+  for (const { at, amount } of spent) {
+    left -= amount;
+    if (left < limit) return { kind: "over", used, freeAt: at + windowMs };
+  }
+  // A limit of nothing.
+  return { kind: "over", used, freeAt: now + windowMs };
+}
+
+/** What a person is told whose turn does not start. Pure. */
+export function formatOver(quota: Quota, limit: number, freeAt: number, now: number): string {
+  const wait = formatWait(freeAt - now);
+  const amount = formatQuota(quota, limit);
+  switch (quota.scope) {
+    case "user":
+      return `You have used up your limit of ${amount}. You can go on in ${wait}.`;
+    case "conversation":
+      return `This conversation has used up its limit of ${amount}. It can go on in ${wait}.`;
+    case "everybody":
+      return `This bot has used up its budget for the day. It can go on in ${wait}.`;
+  }
+}
+
+/** What a person is told whose turn starts while little is left. Pure. */
+export function formatNear(quota: Quota, limit: number, used: number): string {
+  const { measure, scope } = quota;
+  if (scope === "everybody") return "This bot has used most of its budget for the day.";
+  const shown = formatAmount(measure, measure === "turns" ? used + 1 : used);
+  const whose = scope === "user" ? "your" : "this conversation's";
+  return `${shown} of ${whose} limit of ${formatQuota(quota, limit)} are used.`;
+}
+
+/** `20 turns an hour`. */
+function formatQuota({ measure, windowMs }: Quota, limit: number): string {
+  const unit = limit === 1 && measure !== "cost" ? units[measure].slice(0, -1) : units[measure];
+  return `${formatAmount(measure, limit)} ${unit} ${windowMs === HOUR_MS ? "an hour" : "a day"}`;
+}
+
+const units: Readonly<Record<Measure, string>> = {
+  turns: "turns",
+  minutes: "minutes",
+  tokens: "tokens",
+  cost: "of cost",
+};
+
+function formatAmount(measure: Measure, amount: number): string {
+  return measure === "cost"
+    ? amount.toFixed(2)
+    : Math.floor(amount).toLocaleString("en-US", { maximumFractionDigits: 0 });
+}
+
+/** `12 min`, `3 h 20 min`. */
+export function formatWait(ms: number): string {
+  const minutes = Math.max(1, Math.ceil(ms / 60_000));
+  const hours = Math.floor(minutes / 60);
+  if (hours === 0) return `${minutes} min`;
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+}

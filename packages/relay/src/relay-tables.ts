@@ -1,0 +1,6 @@
+import { peopleTables } from "./people/people-tables.ts";
+import { usageTables } from "./people/usage-tables.ts";
+import type { RelayTables } from "./relay-db.ts";
+
+/** The tables of every part of the relay that keeps something in its database. */
+export const RELAY_TABLES: readonly RelayTables[] = [peopleTables, usageTables];
