@@ -1,8 +1,9 @@
 import { chmod, lstat, unlink } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import { connect, Server as NetServer } from "node:net";
+import { Server as NetServer } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RelayError } from "./errors.ts";
+import { isListening } from "./is-listening.ts";
 import { describeListenFailure } from "./listen-failure.ts";
 import type { Log } from "./log.ts";
 import { handleOf, type SocketHandle } from "./socket-handle.ts";
@@ -13,8 +14,8 @@ export type BoundAddress =
   | { readonly kind: "socket"; readonly path: string };
 
 /**
- * Where to listen. Port 0 lets the system choose. In a process of a cluster, a path and a port that is `shared` are shared
- * with the processes that listen there already. `held` is a socket that another process has opened and keeps.
+ * Where to listen. Port 0 lets the system choose. In a process of a cluster, a port that is `shared` and a path that is not
+ * `shared: false` are shared with the processes that listen there already. `held` is a socket that another process has opened and keeps.
  */
 export type ListenAddress =
   | (BoundAddress & { readonly shared?: boolean })
@@ -136,7 +137,7 @@ function listenOptions(address: ListenAddress) {
     case "tcp":
       return { host: address.host, port: address.port, exclusive: !address.shared };
     case "socket":
-      return { path: address.path };
+      return { path: address.path, exclusive: address.shared === false };
     case "held":
       return address.handle;
   }
@@ -169,10 +170,5 @@ async function removeStaleSocket(path: string, setting: string): Promise<void> {
     const message = `${path} is there and is no socket; choose another path with ${setting}`;
     throw new RelayError(message, { code: "port_taken" });
   }
-  const isAlive = await new Promise<boolean>((resolve) => {
-    const probe = connect(path);
-    probe.once("connect", () => resolve(true)).once("error", () => resolve(false));
-    probe.once("connect", () => probe.destroy());
-  });
-  if (!isAlive) await unlink(path);
+  if (!(await isListening(path))) await unlink(path);
 }

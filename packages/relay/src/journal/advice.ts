@@ -1,0 +1,119 @@
+/** What one word of the journal means, and what an operator can change. */
+export type Advice = { readonly meaning: string; readonly change: string };
+
+const nothing = "Nothing: that is how it should be.";
+
+/** By the reason of what came in. */
+const byReason: Readonly<Record<string, Advice>> = {
+  "bad-key": {
+    meaning: "The request did not carry one of the bot's access keys.",
+    change:
+      "Compare the key on the platform's page of the bot with accessKeys; while a key is being changed, list both.",
+  },
+  malformed: {
+    meaning: "The request was not what the platform sends.",
+    change: "See whether a proxy changes bodies, and whether anybody else calls the bot's address.",
+  },
+  "too-large": {
+    meaning: "The request was larger than the relay takes.",
+    change: "The person has to send less text or smaller files.",
+  },
+  "not-allowed": {
+    meaning: "No rule of access admits this person to this bot.",
+    change: "Add the person's id to a rule of access; the refusal tells them their id.",
+  },
+  "rate-limited": {
+    meaning: "The person sends more than the limits let them.",
+    change: "Wait, or raise the limits.",
+  },
+  budget: {
+    meaning: "A budget is used up.",
+    change: "Wait until it begins anew, or raise it in the limits.",
+  },
+  paused: { meaning: "The relay is paused.", change: "Resume it." },
+  restarting: {
+    meaning: "This process was stopping.",
+    change: "Nothing: sent again, the message reaches the next process.",
+  },
+  "empty-message": { meaning: "The message had neither text nor a file.", change: nothing },
+  "queue-full": {
+    meaning: "Too many messages waited in the conversation already.",
+    change: "Let some be answered, or stop the turn that runs.",
+  },
+  "not-yours": {
+    meaning: "Somebody wanted to decide about another person's turn.",
+    change: 'Give them the role "approver" if they should.',
+  },
+  redrive: {
+    meaning: "The platform sent the same request again; it was shown the turn that there was.",
+    change: "If it happens often, a proxy in front of the relay cuts long answers.",
+  },
+  prompt: { meaning: "It became a turn of the agent.", change: nothing },
+  failed: {
+    meaning: "The relay itself failed while it answered.",
+    change: "Look at the failure with the reference that the chat shows.",
+  },
+};
+
+/** By the code of a failure; numbers are the agent's own. */
+const byCode: Readonly<Record<string, Advice>> = {
+  agent_exited: {
+    meaning: "The agent's process ended in the middle of its work.",
+    change: "Read its stderr below; run its command by hand with the same environment.",
+  },
+  spawn_failed: {
+    meaning: "The agent's program could not be started.",
+    change: "Check the command of the agent, and that the relay's user may run it.",
+  },
+  initialize_failed: {
+    meaning: "The agent started and did not come up as an ACP agent.",
+    change: "Check that its command starts it in ACP mode, and its version.",
+  },
+  unavailable: {
+    meaning: "The agent keeps failing to start, and the relay waits before the next attempt.",
+    change: "Look at the failures before this one.",
+  },
+  timeout: {
+    meaning: "The agent did not answer in time.",
+    change: "See whether it waits for a download, a login or the network.",
+  },
+  protocol: {
+    meaning: "The agent answered something that ACP does not know.",
+    change: "Update the agent or the relay.",
+  },
+  workspace: {
+    meaning: "The directory of the conversation cannot be used.",
+    change: "See that it is there, and that the relay's user may write to it.",
+  },
+  unwritable: {
+    meaning: "The relay's database could not be written.",
+    change: "Make room on the disk of the state directory, and see that it is not read-only.",
+  },
+  corrupt: { meaning: "The relay's database is damaged.", change: "Restore a backup." },
+  interrupted: {
+    meaning: "The relay's process died in the middle of the turn.",
+    change:
+      "Look at the log from before its next start, and at the system's for a kill (out of memory).",
+  },
+  "-32000": {
+    meaning: "The agent wants somebody to log in.",
+    change: "Log the agent in, as the user that it runs as.",
+  },
+  "-32601": {
+    meaning: "The agent does not know what the relay asked for.",
+    change: "Update the agent.",
+  },
+};
+
+export function adviceForReason(reason: string): Advice | undefined {
+  return Object.hasOwn(byReason, reason) ? byReason[reason] : undefined;
+}
+
+export function adviceForCode(code: string): Advice | undefined {
+  if (Object.hasOwn(byCode, code)) return byCode[code];
+  if (!/^-?\d+$/.test(code)) return undefined;
+  return {
+    meaning: "The agent answered with an error of its own.",
+    change: "Read what it says below; its documentation knows the code.",
+  };
+}
