@@ -43,7 +43,7 @@ async function startFileHost() {
   };
 }
 
-test("a file that is sent to an agent in a git checkout is kept beside it, and the checkout stays clean", async () => {
+test("C27: a file that is sent to an agent in a git checkout is kept beside it, the checkout stays clean, and its URL is nowhere in the log", async () => {
   const root = mkdtempSync(path.join(tmpdir(), "pr-checkout-"));
   const checkout = path.join(root, "shop");
   mkdirSync(checkout);

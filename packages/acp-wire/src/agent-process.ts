@@ -294,7 +294,16 @@ export class AgentProcess implements AsyncDisposable {
       ...(this.#options.mcpServers?.(directory) ?? []),
       ...(client.mcpServers ?? []),
     ];
-    return meta === undefined ? { cwd, mcpServers } : { cwd, mcpServers, _meta: meta };
+    const takesDirectories = this.capabilities.sessionCapabilities?.additionalDirectories != null;
+    const roots = takesDirectories ? (client.additionalDirectories ?? []) : [];
+    return {
+      cwd,
+      mcpServers,
+      ...(roots.length > 0 && {
+        additionalDirectories: roots.map((root) => this.#paths.toAgent(root)),
+      }),
+      ...(meta !== undefined && { _meta: meta }),
+    };
   }
 
   async #set(session: string, { method, params }: SettingCall): Promise<void> {

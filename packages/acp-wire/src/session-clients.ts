@@ -6,6 +6,8 @@ import type { SessionUpdateParams } from "./types/update.ts";
 export interface SessionClient {
   /** MCP servers for this session alone, beside those of every session. Read when it is opened. */
   readonly mcpServers?: readonly McpServer[];
+  /** Directories beside `cwd` that the session may use; told to agents that take them. Read when it is opened. */
+  readonly additionalDirectories?: readonly string[];
   /**
    * One update, in wire order, called in the tick in which it was read. Updates keep coming between
    * turns and after a prompt's response. What it throws is reported and goes no further.

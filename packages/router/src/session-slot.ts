@@ -10,6 +10,7 @@ import type { Agent } from "./agent.ts";
 import { RouterError } from "./errors.ts";
 import { AUTH_REQUIRED } from "./failure.ts";
 import { asFields, asFieldsList, asText } from "./fields.ts";
+import type { Workspace } from "./router.ts";
 import {
   currentSettings,
   readSettings,
@@ -80,6 +81,8 @@ export type SlotHost = {
 export class SessionSlot {
   readonly #host: SlotHost;
   #attached: Attached | undefined;
+  /** Directories beside the session's own that it may use, of the newest attempt to open it. */
+  #roots: readonly string[] = [];
   #pending: Promise<AttachResult> | undefined;
   /** A session that the agent holds but does not answer for: never to be opened again. */
   #abandoned: string | undefined;
@@ -103,8 +106,9 @@ export class SessionSlot {
   }
 
   /** Attaches, or tells what is attached. Calls that overlap share one attempt. */
-  attach(cwd: string): Promise<AttachResult> {
+  attach({ cwd, roots }: Pick<Workspace, "cwd" | "roots">): Promise<AttachResult> {
     const attached = this.#attached;
+    this.#roots = roots;
     if (attached && attached.cwd === cwd) {
       return Promise.resolve({ attached, how: "kept", lost: false });
     }
@@ -277,6 +281,7 @@ export class SessionSlot {
     const { client } = this.#host;
     return {
       mcpServers: this.#mcpServers(how === "new"),
+      additionalDirectories: this.#roots,
       update: (params) => {
         if (generation !== this.#generation) return;
         noteLive(live, params);

@@ -189,7 +189,7 @@ export class TurnRunner {
       if (!this.#isAdmitted()) return;
       phase = undefined;
       const { session } = this.#host;
-      await session.attach(workspace.cwd, () => this.#state.kind === "attaching");
+      await session.attach(workspace, () => this.#state.kind === "attaching");
       if (this.#state.kind !== "attaching") return;
       this.#host.record({
         kind: "turn-start",

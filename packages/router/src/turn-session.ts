@@ -7,9 +7,11 @@ import type { FailurePhase, TurnOutcome } from "./events.ts";
 import { isAuthRequired, parseFailure } from "./failure.ts";
 import { asFields, asText } from "./fields.ts";
 import type { GrantPlace } from "./grants.ts";
-import { findUntold, formatHistory, plainName, type Told } from "./history.ts";
+import { plainName } from "./history.ts";
 import { createPromptBlocks, findRequest, isCommand, neutraliseCommand } from "./prompt-blocks.ts";
 import { PromptRecord } from "./prompt-record.ts";
+import { readHistory } from "./read-history.ts";
+import type { Workspace } from "./router.ts";
 import { type SessionRecord, withSession } from "./session-record.ts";
 import type { Attached, AttachResult, SessionSlot } from "./session-slot.ts";
 import { SessionSpending, type TurnSpent } from "./session-spending.ts";
@@ -31,6 +33,9 @@ const ATTACH_TIMEOUT_MS = 300_000;
 /** How long an agent may take to say whether it takes a further message, in milliseconds. */
 const STEER_TIMEOUT_MS = 30_000;
 
+/** Where a session works, and what else it may use. */
+type SessionPlace = Pick<Workspace, "cwd" | "roots">;
+
 export type TurnSessionParts = {
   readonly turn: string;
   readonly item: PromptItem;
@@ -46,7 +51,12 @@ export class TurnSession {
   readonly #recorder: TurnRecorder;
   readonly #request: Turn;
   #used:
-    | { readonly slot: SessionSlot; readonly attached: Attached; readonly name: string }
+    | {
+        readonly slot: SessionSlot;
+        readonly attached: Attached;
+        readonly name: string;
+        readonly workspace: SessionPlace;
+      }
     | undefined;
   /** What the session has not heard, framed. */
   #history: string | undefined;
@@ -93,14 +103,14 @@ export class TurnSession {
    *
    * @param isWanted - Asked once the session is open: false leaves it as it is, nothing is said.
    */
-  async attach(cwd: string, isWanted: () => boolean): Promise<void> {
+  async attach(place: SessionPlace, isWanted: () => boolean): Promise<void> {
     this.#phase = "session";
     try {
-      await this.#attach(cwd, isWanted);
+      await this.#attach(place, isWanted);
     } catch (error) {
       if (!isSessionNotFound(error) || !isWanted()) throw error;
       this.#recover();
-      await this.#attach(cwd, isWanted);
+      await this.#attach(place, isWanted);
     }
   }
 
@@ -117,10 +127,10 @@ export class TurnSession {
     } catch (error) {
       // The same code means any other resource that is not there: once the agent has worked, it is not asked twice.
       if (!isSessionNotFound(error) || !isUntouched()) throw error;
-      const { cwd } = this.#current.attached;
+      const { workspace } = this.#current;
       this.#recover();
       this.#phase = "session";
-      await this.#attach(cwd, () => true);
+      await this.#attach(workspace, () => true);
       if (!isUntouched()) throw error;
       this.#say(sessionWords.sentAgain);
       await this.#recorder.flush();
@@ -201,7 +211,7 @@ export class TurnSession {
     this.#used?.slot.detach();
   }
 
-  async #attach(cwd: string, isWanted: () => boolean): Promise<void> {
+  async #attach(place: SessionPlace, isWanted: () => boolean): Promise<void> {
     const { agent, refused } = this.#sessions.agentFor(
       this.#item.user,
       await this.#sessions.book.read(),
@@ -210,14 +220,20 @@ export class TurnSession {
     const slot = this.#sessions.slotOf(agent);
     const isEdited = await this.#dropEdited(agent, slot);
     const before = (await this.#sessions.book.read()).sessions[agent.name];
-    const result = await this.#bounded(slot, slot.attach(cwd));
+    const result = await this.#bounded(slot, slot.attach(place));
     if (!isWanted()) return;
     const { attached } = result;
-    this.#used = { slot, attached, name: agent.name };
+    this.#used = { slot, attached, name: agent.name, workspace: place };
     this.#sayAttached(result, before, isEdited);
-    const lead = await this.#findHistory(result);
+    this.#history = await readHistory(this.#sessions, {
+      turn: this.#turn,
+      query: this.#item.query,
+      request: this.#request,
+      agent: agent.name,
+      isNew: result.how === "new",
+    });
     if (isEdited) this.#say(sessionWords.edited);
-    else if (result.lost) this.#say(lead ? sessionWords.lostAndTold : sessionWords.lost);
+    else if (result.lost) this.#say(this.#history ? sessionWords.lostAndTold : sessionWords.lost);
     if (result.lost) this.#count("lost");
     await this.#settle(agent, attached);
   }
@@ -259,39 +275,6 @@ export class TurnSession {
       contextUse: attached.live.contextUse ?? before?.contextUse,
     });
     if (text !== undefined) this.#say(text);
-  }
-
-  /** Frames what the session has not heard; true if there is anything. */
-  async #findHistory({ how }: AttachResult): Promise<boolean> {
-    const { name } = this.#current;
-    let isFresh = false;
-    const record = await this.#sessions.book.change((before) => {
-      isFresh = before.isFresh;
-      if (!isFresh) return before;
-      const since = this.#request.messageId;
-      return { ...before, isFresh: false, ...(since !== "" && { since }) };
-    });
-    if (isFresh) return false;
-    const known = record.sessions[name];
-    const told: Told = {
-      isBriefed: known?.isBriefed ?? false,
-      messages: new Set(known?.transcript.map(({ id }) => id)),
-      prompted: new Set(known?.prompted),
-    };
-    const find = (own: Parameters<typeof findUntold>[3]) =>
-      findUntold(this.#item.query, this.#request, told, own, record.since);
-    const isBehind = !told.isBriefed || record.lastAgent !== name;
-    // Without our log it is only known whether anything is new; reading it is dear.
-    const said = isBehind || find([]).length > 0 ? find(await this.#ownTurns()) : [];
-    this.#history = formatHistory(said, how === "new" || !told.isBriefed ? "before" : "meanwhile");
-    return this.#history !== undefined;
-  }
-
-  async #ownTurns() {
-    const own = await this.#sessions.ownTurns();
-    // This turn is in the log by now, and those that wait behind it.
-    const here = own.findIndex(({ turn }) => turn === this.#turn);
-    return here < 0 ? own : own.slice(0, here);
   }
 
   /** Applies the newest choices, as far as they are open to the person who asks. */

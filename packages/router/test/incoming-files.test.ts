@@ -164,6 +164,18 @@ describe("files of a message", () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
+  test.each([
+    ["that takes such is told of their directory", { additionalDirectories: {} }, true],
+    ["that does not is not", {}, false],
+  ])("an agent %s when a session is opened", async (_, sessionCapabilities, isTold) => {
+    const capabilities = { sessionCapabilities };
+    await using agent = new AgentRig({ agent: { capabilities }, prompt: [] });
+    await agent.run("hello");
+    const [params] = agent.received("session/new") as { additionalDirectories?: string[] }[];
+    const told = [expect.stringMatching(`^${agent.directory}/files/c-`)];
+    expect(params?.additionalDirectories).toEqual(isTold ? told : undefined);
+  });
+
   test("they are fetched when the message comes, so that a turn that waits needs no URL any more", async () => {
     const router = rig.createRouter();
     await router.submit("c", message("first"));
