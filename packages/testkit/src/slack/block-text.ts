@@ -16,6 +16,30 @@ export function readableText(message: Pick<SlackMessage, "text" | "blocks" | "st
   return message.blocks.length > 0 ? blocks.join("\n") : message.text;
 }
 
+/** Those parts of a message in which the platform finds mentions: in plain text and in code it looks for none. */
+export function resolvedText(message: Pick<SlackMessage, "text" | "blocks" | "stream">): string {
+  const { text, blocks, stream } = message;
+  const parts = stream?.parts.map((part) =>
+    part.kind === "text"
+      ? part.text
+      : part.kind === "task"
+        ? formatTask(part.task)
+        : part.blocks.map(resolvedIn).join("\n"),
+  );
+  const resolved = [...(parts ?? []), ...blocks.map(resolvedIn)];
+  return stream || blocks.length > 0 ? resolved.join("\n") : text;
+}
+
+function resolvedIn(value: unknown): string {
+  if (Array.isArray(value)) return value.map(resolvedIn).join("\n");
+  if (!isRecord(value)) return "";
+  if (value["type"] === "mrkdwn" || value["type"] === "markdown") return textOf(value["text"]);
+  if (value["type"] === "user" || value["type"] === "broadcast") return plainText(value);
+  return [value["text"], value["fields"], value["elements"], value["accessory"]]
+    .map(resolvedIn)
+    .join("\n");
+}
+
 /** The whole of a stream so far. */
 export function formatStream(stream: SlackStream): string {
   const plan = stream.plan === undefined ? "" : `${stream.plan}\n`;

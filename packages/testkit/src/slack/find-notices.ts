@@ -4,7 +4,11 @@ import type { Workspace } from "./workspace.ts";
 const BROADCAST = /<!(?:channel|here|everyone)(?:\|[^>]*)?>/;
 const MENTION = /<@([UW][A-Z0-9]+)(?:\|[^>]*)?>/g;
 
-/** Whose phones ring for a new message. Edits ring none. */
+/**
+ * Whose phones ring for a new message. Edits ring none.
+ *
+ * @param text - Where mentions are looked for.
+ */
 export function findNotices(
   workspace: Workspace,
   message: SlackMessage,

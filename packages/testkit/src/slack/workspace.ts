@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { readableText } from "./block-text.ts";
+import { readableText, resolvedText } from "./block-text.ts";
 import type { SlackBlock } from "./blocks.ts";
 import type { SlackClock } from "./clock.ts";
 import { SlackFailure } from "./failure.ts";
@@ -156,7 +156,7 @@ export class Workspace {
     this.messages.push(message);
     if (onlyFor !== undefined) return message;
     if (isFromApp && threadTs !== undefined) this.statuses.delete(threadKey(channel, threadTs));
-    this.notices.push(...findNotices(this, message, readableText(message)));
+    this.notices.push(...findNotices(this, message, resolvedText(message)));
     this.#announce(message);
     return message;
   }
@@ -212,7 +212,7 @@ export class Workspace {
       event_ts: message.ts,
     };
     this.emit({ ...event, type: "message" });
-    const mentions = readableText(message).includes(`<@${app.bot}`);
+    const mentions = resolvedText(message).includes(`<@${app.bot}`);
     if (mentions && channel.kind !== "im") {
       const { subtype: _, channel_type: __, ...mention } = event as Record<string, unknown>;
       this.emit({ ...mention, type: "app_mention", team });

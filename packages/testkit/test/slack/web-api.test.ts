@@ -208,6 +208,17 @@ test("who is mentioned, written to or in a thread is notified, once, and never b
   expect(why("U0GUEST")).toEqual(["broadcast"]);
 });
 
+test("in plain text and in code nobody is mentioned", async () => {
+  const { slack, client } = await startSlack();
+  const code = [{ type: "text", text: "<!here>" }];
+  const blocks = [
+    { type: "section", text: { type: "plain_text", text: "<@U0BOB>" } },
+    { type: "rich_text", elements: [{ type: "rich_text_preformatted", elements: code }] },
+  ];
+  await client.apiCall("chat.postMessage", { channel, text: "x", blocks });
+  expect(slack.person("U0BOB").notices).toEqual([]);
+});
+
 test("an app that was removed is refused", async () => {
   const { slack, client } = await startSlack();
   slack.uninstall();

@@ -1,0 +1,53 @@
+export {
+  ALLOW_CALLBACK,
+  offeredOptions,
+  parseQuestionClick,
+  type QuestionClick,
+  type QuestionEnd,
+  type QuestionView,
+  renderEndedQuestion,
+  renderQuestion,
+  renderSubjectModal,
+  type SlackBlock,
+  type SlackBody,
+} from "./blocks/render-question.ts";
+export {
+  admitAt,
+  admitsStream,
+  type BudgetAsk,
+  type BudgetState,
+  emptyBudget,
+  PRIORITIES,
+  type Priority,
+  recordCall,
+  recordLimit,
+} from "./budget/budget.ts";
+export { CallQueue, type CallRequest, MAX_WAITING_CALLS } from "./budget/call-queue.ts";
+export type { CallResult, QueuedResult, SlackCaller } from "./budget/call-result.ts";
+export { type Clock, systemClock } from "./budget/clock.ts";
+export { decodeSlackText, type SlackNames } from "./intake/decode-text.ts";
+export { conversationOf, FOLLOW_MS, type FollowedThread, isForBot } from "./intake/follow.ts";
+export type {
+  Heard,
+  HeardMessage,
+  IgnoreReason,
+  SlackAuthor,
+  SlackFileReference,
+  SlackIdentity,
+  SlackPlace,
+} from "./intake/heard.ts";
+export { judgePerson, type Outsider, type SlackProfile } from "./intake/judge-author.ts";
+export { formatMessageKey, type ParseEventOptions, parseSlackEvent } from "./intake/parse-event.ts";
+export { createSlackCaller, type SlackCallerOptions } from "./slack-caller.ts";
+export type {
+  OpenSocket,
+  SocketConnection,
+  SocketEnd,
+  SocketEnvelope,
+} from "./socket/connection.ts";
+export { createSlackSocketOpener, type SlackSocketOptions } from "./socket/open-slack-socket.ts";
+export {
+  type SocketHealth,
+  SocketSupervisor,
+  type SupervisorOptions,
+} from "./socket/supervisor.ts";

@@ -1,0 +1,92 @@
+/** Who this app is, in the workspace that it was installed to. */
+export type SlackIdentity = {
+  readonly team: string;
+  readonly app: string;
+  /** Its bot user, as people mention it. */
+  readonly botUser: string;
+  readonly botId: string;
+};
+
+/** Where something was said. */
+export type SlackPlace = {
+  readonly team: string;
+  readonly channel: string;
+  readonly kind: "channel" | "direct" | "group";
+  /** The `ts` of the thread's first message: its own for a message that is in no thread. */
+  readonly thread: string;
+  readonly isInThread: boolean;
+  /** Members of other workspaces read along. */
+  readonly isShared: boolean;
+};
+
+export type SlackFileReference = {
+  readonly id: string;
+  readonly name: string;
+  readonly contentType: string;
+  readonly bytes: number;
+  readonly url: string | undefined;
+  /** Its description has to be asked for first: it comes from another workspace. */
+  readonly isForeign: boolean;
+};
+
+export type HeardMessage = {
+  readonly kind: "message";
+  /** The same for each of the events by which the platform tells of one message. */
+  readonly key: string;
+  readonly ts: string;
+  readonly place: SlackPlace;
+  readonly author: SlackAuthor;
+  /** Decoded, without the mention of the bot that it opened with. */
+  readonly text: string;
+  /** The bot is mentioned, or is the only one who reads it. */
+  readonly isAddressed: boolean;
+  /** Opens with the mention of somebody who is not the bot. */
+  readonly opensWithOther: boolean;
+  readonly files: readonly SlackFileReference[];
+};
+
+export type SlackAuthor = {
+  readonly user: string;
+  /** Their own workspace. */
+  readonly team: string;
+  /** Set for what another app's bot has posted. */
+  readonly bot?: string;
+};
+
+/** Why something is nobody's business here. Never a reason to keep silent about in the log. */
+export type IgnoreReason =
+  | "malformed"
+  | "foreign-app"
+  | "foreign-team"
+  | "own"
+  | "bot"
+  | "no-author"
+  | "subtype"
+  | "unchanged"
+  | "edited-mention"
+  | "unknown-event";
+
+/** What an event of the platform means. */
+export type Heard =
+  | HeardMessage
+  | { readonly kind: "edit"; readonly message: HeardMessage; readonly before: string }
+  | { readonly kind: "deletion"; readonly key: string; readonly place: SlackPlace }
+  | {
+      readonly kind: "reaction";
+      readonly action: "added" | "removed";
+      readonly key: string;
+      readonly channel: string;
+      readonly ts: string;
+      readonly user: string;
+      readonly reaction: string;
+    }
+  /** The platform's own Stop. */
+  | {
+      readonly kind: "stop";
+      readonly channel: string;
+      readonly thread: string;
+      readonly user: string;
+    }
+  | { readonly kind: "home"; readonly user: string; readonly tab: string }
+  | { readonly kind: "removed" }
+  | { readonly kind: "ignored"; readonly reason: IgnoreReason };

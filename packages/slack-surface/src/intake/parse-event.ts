@@ -1,0 +1,181 @@
+import { decodeSlackText, type SlackNames } from "./decode-text.ts";
+import { callbackSchema, type WireEvent, type WireFile, type WireMessage } from "./event-schema.ts";
+import type {
+  Heard,
+  HeardMessage,
+  IgnoreReason,
+  SlackFileReference,
+  SlackIdentity,
+  SlackPlace,
+} from "./heard.ts";
+import { type HeardBots, judgeAuthor } from "./judge-author.ts";
+import { hasMention, openingMention, stripOpeningMention } from "./mention.ts";
+
+export type ParseEventOptions = {
+  readonly identity: SlackIdentity;
+  /** Bots of other apps that may be heard. Nobody's by default. */
+  readonly bots?: HeardBots;
+  readonly names?: SlackNames;
+};
+
+/** Subtypes that are messages like any other. */
+const spoken: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  "bot_message",
+  "file_share",
+  "thread_broadcast",
+]);
+
+/** What an `event_callback` means, from whichever transport. Pure; never throws. */
+export function parseSlackEvent(payload: unknown, options: ParseEventOptions): Heard {
+  const parsed = callbackSchema.safeParse(payload);
+  if (!parsed.success) return ignored("malformed");
+  const { identity } = options;
+  const { event, authorizations, ...callback } = parsed.data;
+  if (callback.api_app_id !== identity.app) return ignored("foreign-app");
+  // In a shared channel `team_id` may be the partner's.
+  const team = authorizations?.[0]?.team_id ?? callback.context_team_id ?? callback.team_id;
+  if (team !== identity.team) return ignored("foreign-team");
+  const isShared = callback.is_ext_shared_channel;
+  switch (event.type) {
+    case "message":
+    case "app_mention":
+      return parseMessageEvent(event, isShared, options);
+    case "reaction_added":
+    case "reaction_removed":
+      return parseReaction(event, identity);
+    case "agent_session_stopped":
+      return parseStop(event);
+    case "app_home_opened":
+      return event.user === undefined
+        ? ignored("malformed")
+        : { kind: "home", user: event.user, tab: event.tab ?? "home" };
+    case "app_uninstalled":
+    case "tokens_revoked":
+      return { kind: "removed" };
+    default:
+      return ignored("unknown-event");
+  }
+}
+
+/** The router's key of a message: what both a `message` and an `app_mention` of it have in common. */
+export function formatMessageKey(team: string, channel: string, ts: string): string {
+  return `${team}/${channel}/${ts}`;
+}
+
+function parseMessageEvent(event: WireEvent, isShared: boolean, options: ParseEventOptions): Heard {
+  const { channel, message, previous_message: previous } = event;
+  if (channel === undefined) return ignored("malformed");
+  switch (event.subtype) {
+    case "message_changed": {
+      if (!message || !previous) return ignored("malformed");
+      // Unfurled links, counted replies and our own edits come this way as well.
+      if (message.text === previous.text) return ignored("unchanged");
+      const heard = parseMessage(message, event, isShared, options);
+      if (heard.kind === "ignored") return heard;
+      return {
+        kind: "edit",
+        message: heard,
+        before: decodeSlackText(previous.text, options.names),
+      };
+    }
+    case "message_deleted": {
+      const ts = event.deleted_ts ?? previous?.ts;
+      if (ts === undefined) return ignored("malformed");
+      if (previous) {
+        const reason = judgeAuthor(previous, options.identity, options.bots ?? noBots);
+        if (reason !== undefined) return ignored(reason);
+      }
+      const { team } = options.identity;
+      const place = readPlace({ ...previous, ts }, event, isShared, options.identity);
+      return { kind: "deletion", key: formatMessageKey(team, channel, ts), place };
+    }
+    default:
+      // An edit that adds a mention: the message's own event tells of it.
+      if (event.type === "app_mention" && event.edited) return ignored("edited-mention");
+      return parseMessage(event, event, isShared, options);
+  }
+}
+
+const noBots: HeardBots = new Set();
+
+function parseMessage(
+  message: WireMessage,
+  event: WireEvent,
+  isShared: boolean,
+  options: ParseEventOptions,
+): HeardMessage | { readonly kind: "ignored"; readonly reason: IgnoreReason } {
+  const { identity, names } = options;
+  const reason = judgeAuthor(message, identity, options.bots ?? noBots);
+  if (reason !== undefined) return { kind: "ignored", reason };
+  if (!spoken.has(message.subtype)) return { kind: "ignored", reason: "subtype" };
+  const { ts, text } = message;
+  if (ts === undefined) return { kind: "ignored", reason: "malformed" };
+  const place = readPlace(message, event, isShared, identity);
+  const opening = openingMention(text);
+  return {
+    kind: "message",
+    key: formatMessageKey(identity.team, place.channel, ts),
+    ts,
+    place,
+    author: {
+      user: message.user ?? message.bot_id ?? "",
+      team: message.user_team ?? message.team ?? identity.team,
+      ...(message.bot_id !== undefined && { bot: message.bot_id }),
+    },
+    text: decodeSlackText(stripOpeningMention(text, identity.botUser), names).trim(),
+    isAddressed: place.kind === "direct" || hasMention(text, identity.botUser),
+    opensWithOther: opening !== undefined && opening !== identity.botUser,
+    files: message.files.map(readFile),
+  };
+}
+
+function readPlace(
+  { ts = "", thread_ts: thread }: Partial<Pick<WireMessage, "ts" | "thread_ts">>,
+  { channel = "", channel_type: type }: WireEvent,
+  isShared: boolean,
+  { team }: SlackIdentity,
+): SlackPlace {
+  const kind =
+    type === "im" || channel.startsWith("D") ? "direct" : type === "mpim" ? "group" : "channel";
+  const isInThread = thread !== undefined && thread !== ts;
+  return { team, channel, kind, thread: thread ?? ts, isInThread, isShared };
+}
+
+function readFile(file: WireFile): SlackFileReference {
+  return {
+    id: file.id,
+    name: file.name,
+    contentType: file.mimetype,
+    bytes: file.size,
+    url: file.url_private_download ?? file.url_private,
+    isForeign: file.file_access === "check_file_info",
+  };
+}
+
+function parseReaction(event: WireEvent, identity: SlackIdentity): Heard {
+  const { user, reaction, item } = event;
+  if (user === undefined || reaction === undefined) return ignored("malformed");
+  if (item?.channel === undefined || item.ts === undefined) return ignored("malformed");
+  if (user === identity.botUser) return ignored("own");
+  return {
+    kind: "reaction",
+    action: event.type === "reaction_added" ? "added" : "removed",
+    key: formatMessageKey(identity.team, item.channel, item.ts),
+    channel: item.channel,
+    ts: item.ts,
+    user,
+    reaction,
+  };
+}
+
+function parseStop({ user, channel, channel_id, thread_ts: thread }: WireEvent): Heard {
+  const place = channel ?? channel_id;
+  if (user === undefined || place === undefined || thread === undefined)
+    return ignored("malformed");
+  return { kind: "stop", channel: place, thread, user };
+}
+
+function ignored(reason: IgnoreReason): Heard {
+  return { kind: "ignored", reason };
+}
