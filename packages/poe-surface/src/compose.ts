@@ -7,15 +7,15 @@ const RULE = "\n\n---\n\n";
 
 /** The part of an answer that stays, and how it ends. */
 export type Composed = {
-  /** Empty while there is nothing to show. */
-  readonly text: string;
+  /** The text: the same pieces at its beginning as long as it only grows. Empty while there is nothing to show. */
+  readonly pieces: readonly string[];
   /** Has to follow the text when something else does, or nothing more. */
   readonly close: string;
   /** What the next response has to know that goes on here. */
   readonly carry?: Carried | undefined;
 };
 
-export const NOTHING_COMPOSED: Composed = { text: "", close: "" };
+export const NOTHING_COMPOSED: Composed = { pieces: [], close: "" };
 
 /**
  * What was not delivered before, then the response's own turns. Pure.
@@ -31,16 +31,18 @@ export function composeBody(
   const sections = reader.sections
     .filter(({ hidden }) => !hidden)
     .map((section) => render(section, reader, renderer, context));
-  const shown = sections.filter(({ text }) => text !== "");
+  const shown = sections.filter(({ rendered }) => rendered.parts.some((part) => part !== ""));
   const [first] = shown;
   const last = shown.at(-1);
   const isRest = first !== undefined && !isOwn(reader, first.section);
   const begin = isRest ? [...leads, renderer.say("notice", words.missedBefore)] : leads;
-  const parts = shown
-    .map((one) => (one === last ? one.text : one.text + (one.rendered.close ?? "")))
-    .join(RULE);
+  const parts = shown.flatMap(({ rendered }, at) =>
+    at === shown.length - 1 ? rendered.parts : [...rendered.parts, rendered.close ?? "", RULE],
+  );
   return {
-    text: [...begin, parts].filter((text) => text !== "").join("\n\n"),
+    pieces: [...begin.flatMap((text) => [text, "\n\n"]), ...parts]
+      .filter((piece) => piece !== "")
+      .slice(0, parts.length > 0 ? undefined : -1),
     get close() {
       return last?.rendered.close ?? "";
     },
@@ -52,11 +54,26 @@ export function composeBody(
   };
 }
 
-type Shown = {
-  readonly section: Section;
-  readonly rendered: RenderedTurn<string>;
-  readonly text: string;
-};
+type Shown = { readonly section: Section; readonly rendered: RenderedTurn<string> };
+
+/**
+ * What a text has behind another one, of which both are pieces; `undefined` when it does not begin with that. Pieces
+ * that are the same are not read.
+ */
+export function findAdded(
+  pieces: readonly string[],
+  before: readonly string[],
+): string | undefined {
+  let same = 0;
+  while (same < before.length && pieces[same] === before[same]) same += 1;
+  const rest = before.slice(same).join("");
+  const text = pieces.slice(same).join("");
+  return text.startsWith(rest) ? text.slice(rest.length) : undefined;
+}
+
+export function lengthOf(pieces: readonly string[]): number {
+  return pieces.reduce((length, piece) => length + piece.length, 0);
+}
 
 function render(
   section: Section,
@@ -69,7 +86,7 @@ function render(
     ...context,
     ...(carried !== undefined && { carried }),
   });
-  return { section, rendered, text: rendered.parts.join("") };
+  return { section, rendered };
 }
 
 /** What the response before this one has left open of a turn, if that is read from there on. */

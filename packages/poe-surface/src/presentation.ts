@@ -7,7 +7,7 @@ import {
   reduceTurnView,
   type TurnView,
 } from "@acp-kit/router";
-import { type Composed, composeBody, NOTHING_COMPOSED } from "./compose.ts";
+import { type Composed, composeBody, findAdded, lengthOf, NOTHING_COMPOSED } from "./compose.ts";
 import type { EventSocket } from "./event-socket.ts";
 import type { ResponseLimits } from "./limits.ts";
 import { nextTail, stalledFor } from "./liveness.ts";
@@ -135,21 +135,26 @@ export class Presentation {
     this.#flushAt = Infinity;
     this.#pacer = reducePacer(this.#pacer, { kind: "flushed" });
     let composed = this.#compose(this.#reader);
-    if (!this.#fits(composed.text)) {
+    if (!this.#fits(composed)) {
       this.#reader = this.#cut();
       composed = this.#compose(this.#reader);
       this.#isFull = true;
     }
-    const body = composed.text;
-    const isWhole = this.#flushed.seq < this.#reader.backlog && body !== "";
+    const isEmpty = composed.pieces.length === 0;
+    const isWhole = this.#flushed.seq < this.#reader.backlog && !isEmpty;
+    const added = isWhole ? undefined : findAdded(composed.pieces, this.#composed.pieces);
     const reader = this.#reader;
     this.#flushed = reader;
     this.#composed = composed;
     this.#events = [];
-    if (await this.#apply({ kind: isWhole ? "replace" : "body", body })) {
+    const step: ScreenStep =
+      added === undefined
+        ? { kind: "replace", body: composed.pieces.join("") }
+        : { kind: "grow", added };
+    if (await this.#apply(step)) {
       this.#written = reader;
       this.#carry = composed.carry;
-      if (body !== "") this.#hasOutput = true;
+      if (!isEmpty) this.#hasOutput = true;
     }
   }
 
@@ -183,9 +188,9 @@ export class Presentation {
 
   #end(line: string, step: ScreenStep): Promise<boolean> {
     const { limits, socket } = this.#options;
-    const shown = this.#screen.body + this.#composed.close;
-    const body = [shown, line].filter((text) => text !== "").join("\n\n");
-    const last = reduceScreen(this.#screen, { kind: "body", body }, limits);
+    const { close } = this.#composed;
+    const gap = this.#screen.body !== "" && line !== "" ? "\n\n" : "";
+    const last = reduceScreen(this.#screen, { kind: "grow", added: close + gap + line }, limits);
     const end = reduceScreen(last.screen, step, limits);
     this.#screen = end.screen;
     return socket.end([...last.frames, ...end.frames]);
@@ -265,14 +270,13 @@ export class Presentation {
     return taken;
   }
 
-  #fits(body: string): boolean {
+  #fits({ pieces }: Composed): boolean {
     const { limits, socket } = this.#options;
-    const { body: shown } = this.#screen;
-    const added = body.startsWith(shown) ? body.length - shown.length : 0;
+    const added = findAdded(pieces, this.#composed.pieces)?.length ?? 0;
     return (
       socket.budget.events < limits.parkEvents &&
       socket.budget.textCharacters + added <= limits.parkTextCharacters &&
-      body.length <= limits.parkTextCharacters
+      lengthOf(pieces) <= limits.parkTextCharacters
     );
   }
 
@@ -284,10 +288,10 @@ export class Presentation {
     let tooMany = this.#events.length;
     while (tooMany - fitting > 1) {
       const middle = (fitting + tooMany) >> 1;
-      if (this.#fits(this.#compose(upTo(middle)).text)) fitting = middle;
+      if (this.#fits(this.#compose(upTo(middle)))) fitting = middle;
       else tooMany = middle;
     }
-    const isNothing = !this.#hasOutput && this.#compose(upTo(fitting)).text === "";
+    const isNothing = !this.#hasOutput && this.#compose(upTo(fitting)).pieces.length === 0;
     return upTo(isNothing ? tooMany : fitting);
   }
 }

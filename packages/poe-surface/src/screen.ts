@@ -17,7 +17,9 @@ export type Screen = {
 export type ScreenStep =
   /** The whole body as it should stand now. */
   | { readonly kind: "body"; readonly body: string }
-  /** The same, sent as a whole. */
+  /** The body as it stands, with this behind it. */
+  | { readonly kind: "grow"; readonly added: string }
+  /** The whole body, sent as a whole. */
   | { readonly kind: "replace"; readonly body: string }
   /** Text that a later step takes away again; `close` ends the body in front of it. */
   | { readonly kind: "tail"; readonly text: string; readonly close?: string; readonly at: number }
@@ -57,8 +59,10 @@ export function reduceScreen(screen: Screen, step: ScreenStep, limits: ResponseL
   switch (step.kind) {
     case "body":
       return step.body.startsWith(screen.body)
-        ? growBody(screen, step.body)
+        ? growBody(screen, step.body.slice(screen.body.length))
         : replaceBody(screen, step.body);
+    case "grow":
+      return growBody(screen, step.added);
     case "replace":
       return replaceBody(screen, step.body);
     case "tail":
@@ -78,10 +82,10 @@ export function reduceScreen(screen: Screen, step: ScreenStep, limits: ResponseL
   }
 }
 
-function growBody(screen: Screen, body: string): Step {
-  if (body === screen.body) return { screen, frames: [] };
+function growBody(screen: Screen, added: string): Step {
+  if (added === "") return { screen, frames: [] };
   const { screen: bare, frames } = withoutTail(screen);
-  const added = body.slice(screen.body.length);
+  const body = screen.body + added;
   return { screen: { ...bare, body }, frames: [...frames, { kind: "text", text: added }] };
 }
 

@@ -1,6 +1,7 @@
 import type { EventBody, LogEvent, PermissionAsk } from "@acp-kit/router";
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { composeBody } from "../src/compose.ts";
+import { composeBody, findAdded } from "../src/compose.ts";
 import {
   createReader,
   currentView,
@@ -26,7 +27,7 @@ const read = (events: readonly LogEvent[], start: Partial<ReaderStart>) =>
     createReader({ own: ["t2"], after: 0, othersAfter: 0, backlog: 0, ...start }),
   );
 const body = (...args: Parameters<typeof read>) =>
-  composeBody(read(...args), plainRenderer, { show, now: 0 }).text;
+  composeBody(read(...args), plainRenderer, { show, now: 0 }).pieces.join("");
 const text = (said: string): EventBody => ({ kind: "text", text: said });
 const start: EventBody = { kind: "turn-start", who: "ana" };
 const end: EventBody = { kind: "turn-end", outcome: { kind: "completed", stopReason: "end_turn" } };
@@ -126,7 +127,7 @@ test("the current turn is the one that has begun and not ended", () => {
 
 test("a question that still waits is shown again once, and its answer ends it", () => {
   const reader = repeatQuestions(read([], {}), "t1", [ask], 0);
-  expect(composeBody(reader, plainRenderer, { show, now: 0 }).text).toContain("? ls");
+  expect(composeBody(reader, plainRenderer, { show, now: 0 }).pieces.join("")).toContain("? ls");
   expect(repeatQuestions(reader, "t1", [ask], 0)).toBe(reader);
   expect(openAsks(reader).map(({ id }) => id)).toEqual(["q1"]);
   const answered = reduceReader(reader, {
@@ -138,4 +139,15 @@ test("a question that still waits is shown again once, and its answer ends it", 
     end: "cancelled",
   });
   expect(openAsks(answered)).toEqual([]);
+});
+
+test("what a text has behind another one is found piece by piece, as it would be in one", () => {
+  const pieces = fc.array(fc.constantFrom("", "a", "b", "ab"), { maxLength: 4 });
+  fc.assert(
+    fc.property(pieces, pieces, (now, before) => {
+      const [text, start] = [now.join(""), before.join("")];
+      const added = text.startsWith(start) ? text.slice(start.length) : undefined;
+      expect(findAdded(now, before)).toBe(added);
+    }),
+  );
 });

@@ -1,7 +1,7 @@
 import type { RenderContext, TurnView } from "@acp-kit/router";
 import { Draft } from "./draft.ts";
 import { isAnswer, renderOutcome } from "./outcome.ts";
-import { addBlock, closeFence, type Page } from "./page.ts";
+import { addBlock, closeFence, type Page, piecesOf } from "./page.ts";
 import { readStatus, renderFooter } from "./status-line.ts";
 
 /** What stays of a view, and what is known of its end. */
@@ -9,7 +9,7 @@ export type Body = {
   /**
    * Grows at its end only while the view advances: a segment is rendered from itself and from those before it.
    */
-  readonly text: string;
+  readonly pieces: readonly string[];
   /** What is held back while the view goes on, and the end of an open code block. */
   close(): string;
   /** What a message has to begin with that goes on here. */
@@ -22,13 +22,20 @@ export function renderBody(view: TurnView, context: RenderContext): Body {
   const unfinished = draft.advance(view);
   if (view.outcome !== undefined) {
     const page = closeFence(draft.render(unfinished, false));
-    const { text } = renderEnd(page, view, show.plan);
-    return { text, close: () => "", carry: () => undefined };
+    const pieces = piecesOf(renderEnd(page, view, show.plan));
+    return { pieces, close: () => "", carry: () => undefined };
   }
-  const { text } = draft.render(unfinished, true);
   return {
-    text,
-    close: () => closeFence(draft.render(unfinished, false)).text.slice(text.length),
+    pieces: piecesOf(draft.render(unfinished, true)),
+    close() {
+      // Only what is said last is looked at, as if nothing stood before it.
+      const { page, spoken } = unfinished;
+      const last = { page: { ...page, full: [], text: "" }, spoken };
+      const running = piecesOf(draft.render(last, true)).join("");
+      return piecesOf(closeFence(draft.render(last, false)))
+        .join("")
+        .slice(running.length);
+    },
     carry: () => draft.carryOf(unfinished),
   };
 }
@@ -36,7 +43,7 @@ export function renderBody(view: TurnView, context: RenderContext): Body {
 function renderEnd(page: Page, view: TurnView, showPlan: boolean): Page {
   const { outcome } = view;
   if (outcome === undefined) return page;
-  const isEmpty = page.text === "";
+  const isEmpty = page.end === "";
   const told = addBlock(page, renderOutcome(outcome, view, isEmpty));
   if (isEmpty || !isAnswer(outcome)) return told;
   return addBlock(told, renderFooter(readStatus(view, showPlan), view.usage));

@@ -3,6 +3,8 @@ import type { Rendered } from "./markdown.ts";
 
 /** Blocks under each other, with an empty line between them. */
 export type Page = {
+  /** Pieces that are long enough to stay as they are, and what stands behind them. */
+  readonly full: readonly string[];
   readonly text: string;
   /** Its last two characters: asking the whole text for them would put it together for each block. */
   readonly end: string;
@@ -12,7 +14,13 @@ export type Page = {
   readonly lastTool: string | undefined;
 };
 
-export const EMPTY_PAGE: Page = { text: "", end: "", fence: undefined, lastTool: undefined };
+export const EMPTY_PAGE: Page = {
+  full: [],
+  text: "",
+  end: "",
+  fence: undefined,
+  lastTool: undefined,
+};
 
 /** An empty block leaves no trace. */
 export function addBlock(page: Page, block: string): Page {
@@ -39,8 +47,20 @@ export function closeFence(page: Page): Page {
   return { ...write(page, gap + closingLine(page.fence)), fence: undefined };
 }
 
-function write(page: Page, text: string): Page {
-  return { ...page, text: page.text + text, end: (page.end + text.slice(-2)).slice(-2) };
+/** All of it: the same pieces at its beginning as those of the pages that it was made of. */
+export function piecesOf({ full, text }: Page): readonly string[] {
+  return full.length === 0 ? [text] : [...full, text];
+}
+
+// Whoever reads a text that was put together pays for all of it: so only this much is ever put together.
+const PIECE_CHARS = 8_192;
+
+function write(page: Page, added: string): Page {
+  const end = (page.end + added.slice(-2)).slice(-2);
+  const text = page.text + added;
+  return text.length < PIECE_CHARS
+    ? { ...page, text, end }
+    : { ...page, full: [...page.full, text], text: "", end };
 }
 
 function gapBehind({ end }: Page): string {

@@ -6,16 +6,17 @@ import { renderFailure } from "./outcome.ts";
 import { renderTail } from "./tail.ts";
 
 /**
- * Poe Markdown: one part, the text that stays, and a tail to be shown behind an empty line. The tail's first line says
- * what happens now and can stand alone. All but the part is made when it is asked for.
+ * Poe Markdown: the text that stays, in pieces, and a tail to be shown behind an empty line. The tail's first line says
+ * what happens now and can stand alone. All but the text is made when it is asked for.
  */
 export const renderer: MarkupRenderer<string> = {
   render(view, context) {
-    const { text, close, carry } = renderBody(view, context);
+    const { pieces, close, carry } = renderBody(view, context);
     return {
-      parts: [text],
+      parts: pieces,
       get tail() {
-        return view.outcome ? undefined : renderTail(view, text, context.show, context.now);
+        const isEmpty = pieces.every((piece) => piece === "");
+        return view.outcome ? undefined : renderTail(view, isEmpty, context.show, context.now);
       },
       get close() {
         return close() || undefined;

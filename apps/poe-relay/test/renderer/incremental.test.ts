@@ -52,18 +52,34 @@ test("each segment is rendered once, however often its view is", () => {
     view = reduceTurnView(view, event);
     const segments = new Counted(view.segments);
     const { parts } = renderer.render({ ...view, segments }, context(memo));
-    expect(parts).toHaveLength(1);
+    expect(parts.length).toBeGreaterThan(0);
     reads += segments.reads;
   }
   // A few looks at the end of the view for each of its states; all of them together would be 4.5 million.
   expect(reads).toBeLessThan(5 * bodies.length);
 });
 
+test("a long body comes in pieces, and what is added changes the last one only", () => {
+  const memo = {};
+  const bodies = Array.from({ length: 2_000 }, (_, at) => [toolStart(`${at}`, "ls"), text("a\n")]);
+  let view: TurnView | undefined;
+  let before: readonly string[] = [];
+  for (const event of numbered([start, ...bodies.flat()])) {
+    view = reduceTurnView(view, event);
+    const { parts } = renderer.render(view, context(memo));
+    const same = parts.findIndex((part, at) => part !== before[at]);
+    if (same >= 0) expect(same).toBeGreaterThanOrEqual(before.length - 1);
+    expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(10_000);
+    before = parts;
+  }
+  expect(before.length).toBeGreaterThan(3);
+});
+
 test("a view that is no continuation of the one before is rendered all the same", () => {
   const memo = {};
   const render = (...events: LogEvent[]) => {
     const view = events.reduce<TurnView | undefined>(reduceTurnView, undefined);
-    return view && renderer.render(view, context(memo)).parts[0];
+    return view && renderer.render(view, context(memo)).parts.join("");
   };
   const events = numbered([start, text("a"), toolStart("1", "ls"), text("b"), text("c")]);
   expect(render(...events)).toBe("a\n\n> `🔧 ls`\n\nbc");
