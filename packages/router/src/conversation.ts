@@ -7,7 +7,7 @@ import { LogWriter } from "./log-writer.ts";
 import type { FileToSend, SendResult } from "./outgoing-files.ts";
 import { createReference } from "./reference.ts";
 import type { Attached } from "./session-slot.ts";
-import type { Lease, TakenItem } from "./store.ts";
+import type { Lease, ResetItem, TakenItem } from "./store.ts";
 import { Turns } from "./turns.ts";
 
 /** The right to run turns in a conversation, and the writer that goes with it. */
@@ -209,6 +209,7 @@ export class Conversation {
         this.#turns.react(taken.item);
         return;
       case "reset":
+        if (taken.item.turn !== undefined) this.#cancelFor(taken.item, taken.item.turn);
         this.#tenure?.writer.record({ kind: "session-reset", who: taken.item.user }, undefined);
         await this.#sessions.reset();
         return;
@@ -224,6 +225,10 @@ export class Conversation {
         return;
       }
     }
+  }
+
+  #cancelFor({ key, user, at }: ResetItem, turn: string): void {
+    this.#turns.cancel({ kind: "cancel", key, user, turn, cause: "user", at });
   }
 
   #createSessions(): ConversationSessions {

@@ -29,9 +29,9 @@ function isAbout(item: InboxItem, { turn, key, asks }: OpenTurn): boolean {
     case "answer":
       return asks.some(({ id }) => id === item.permission);
     case "cancel":
+    case "reset":
       return turn === item.turn;
     case "reaction":
-    case "reset":
     case "choose":
     case "revoke":
       return false;

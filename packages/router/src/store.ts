@@ -108,6 +108,8 @@ export type ResetItem = {
   readonly kind: "reset";
   readonly key: string;
   readonly user: string;
+  /** A turn that is cancelled for it, unless it has ended. */
+  readonly turn?: string;
   readonly at: number;
 };
 

@@ -334,6 +334,24 @@ test("a session whose agent does not come back from a cancel is closed, and neve
   expect(attachedHow(await rig.run("b"))).toEqual(["new"]);
 });
 
+test("a reset ends the turn that it names, for whoever may decide about it, and once", async () => {
+  await using rig = new PlainRig();
+  const how: string[] = [];
+  rig.agent.reply = async () => {
+    const turn = rig.router.running("c")?.turn ?? "";
+    for (const user of ["bob", "ana", "ana"]) {
+      const reset = { kind: "reset", key: `r-${user}`, user, turn, at: 1 } as const;
+      how.push((await rig.router.submit("c", reset)).how);
+    }
+    return "too late";
+  };
+  const events = await rig.run("one", { user: "ana" });
+  expect(how).toEqual(["refused", "new", "repeat"]);
+  expect(outcomeOf(events)).toEqual({ kind: "cancelled", cause: "user" });
+  rig.agent.reply = () => "ok";
+  expect(attachedHow(await rig.run("two"))).toEqual(["new"]);
+});
+
 test("an agent that knows no way to let a session go is reported once", async () => {
   await using rig = new PlainRig();
   let asked = 0;
