@@ -1,3 +1,4 @@
+import { parseCommand } from "@acp-kit/relay";
 import type { PermissionOption } from "@acp-kit/router";
 
 /**
@@ -21,24 +22,37 @@ const NO = new Set("n no nope nein non não нет いいえ 否 stop deny rejec
 
 /** `1`, `2.`, `#3`, `4)`. */
 const NUMBER = /^#?(\d{1,2})[.)]?$/;
-const COMMAND = /^[!./](yes|no)(?:\s+(\d{1,2}))?$/i;
 
 /** Reads a message as the answer to a question with these options, which people see numbered from 1. Pure. */
 export function parseAnswer(text: string, options: readonly PermissionOption[]): Answer {
   const word = text.trim();
   const [, number] = NUMBER.exec(word) ?? [];
   if (number !== undefined) return optionAt(options, number);
-  const [, command, choice] = COMMAND.exec(word) ?? [];
-  if (command?.toLowerCase() === "no") return refusal(options);
-  if (choice !== undefined) return optionAt(options, choice);
+  const verdict = verdictOf(text);
+  if (verdict?.name === "no") return refusal(options);
+  if (verdict) {
+    return verdict.argument === "" ? consent(options) : optionAt(options, verdict.argument);
+  }
   const plain = word.toLowerCase().replace(/[.!]+$/, "");
-  if (command !== undefined || YES.has(plain)) return consent(options);
+  if (YES.has(plain)) return consent(options);
   return NO.has(plain) ? refusal(options) : { kind: "other" };
 }
 
 /** True for what nobody would write but to answer a numbered question: `2`, `!yes 1`, `!no`. */
 export function isBareAnswer(text: string): boolean {
-  return NUMBER.test(text.trim()) || COMMAND.test(text.trim());
+  return NUMBER.test(text.trim()) || isVerdict(text);
+}
+
+/** `!yes` or `!no`: never meant for the agent. */
+export function isVerdict(text: string): boolean {
+  return verdictOf(text) !== undefined;
+}
+
+function verdictOf(text: string): { name: "yes" | "no"; argument: string } | undefined {
+  const parsed = parseCommand(text);
+  if (parsed?.kind !== "command" || (parsed.name !== "yes" && parsed.name !== "no"))
+    return undefined;
+  return { name: parsed.name, argument: parsed.argument };
 }
 
 /** The refusal that a question offers for this time; what goes beyond is nobody's to choose by the way. */

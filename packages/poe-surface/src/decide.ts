@@ -1,14 +1,17 @@
+import type { PendingCommand } from "@acp-kit/relay";
 import { type Options, RouterError, type Turn } from "@acp-kit/router";
 import { readDelivered } from "./delivery.ts";
 import type { ReaderMark } from "./delivery-state.ts";
 import { findForeignReader, type Surroundings } from "./elsewhere.ts";
-import { decideIntake, type Message } from "./intake.ts";
+import { decideIntake, type Intake, intakeOf, type Message } from "./intake.ts";
 import { carryOut, type Plan, refusals } from "./plan.ts";
 import type { OpenResponse } from "./response-host.ts";
 
 export type Question = {
   readonly around: Surroundings;
   readonly message: Message;
+  /** What the relay itself is to do about it. */
+  readonly command: PendingCommand | undefined;
   readonly query: readonly Turn[];
   readonly options: Options;
   /** The platform's id of this very request; may be empty. */
@@ -28,24 +31,31 @@ export type Decision = {
   readonly replaced?: string;
 };
 
+/** What has nothing to do with the turn of a client that is gone. */
+const ASIDES: ReadonlySet<Intake["kind"]> = new Set(["say", "reply", "reply-and-show", "show"]);
+
 /** Finds out what a message means, ends what its sender has abandoned, and posts it. */
 export async function decide(question: Question): Promise<Decision> {
-  const { around, message, others, onStopping } = question;
+  const { around, message, command, others, onStopping } = question;
   const { router, conversation, log } = around;
+  const outcome = await command?.run();
   const abandoned = others.filter(({ isAbandoned, user }) => isAbandoned && user === message.user);
   const reader = await findForeignReader(around);
   const isAbandonedThere = reader?.phase === "gone" && reader.user === message.user;
   const foreign = isAbandonedThere ? undefined : reader;
   const [running] = await router.openTurns(conversation);
-  const intake = decideIntake(message, {
-    running,
-    state: (await readDelivered(log)).state,
-    isShown: foreign !== undefined || others.some(({ isAbandoned }) => !isAbandoned),
-  });
+  const intake = outcome
+    ? intakeOf(outcome)
+    : decideIntake(message, {
+        running,
+        state: (await readDelivered(log)).state,
+        isShown: foreign !== undefined || others.some(({ isAbandoned }) => !isAbandoned),
+      });
   const takesOver = intake.kind === "continue" || intake.kind === "answer";
+  const isAside = ASIDES.has(intake.kind);
   if (takesOver) {
     for (const other of abandoned) other.supersede();
-  } else if (intake.kind !== "say" && (abandoned.length > 0 || isAbandonedThere)) {
+  } else if (!isAside && (abandoned.length > 0 || isAbandonedThere)) {
     onStopping();
     await Promise.all(abandoned.map((other) => other.stop()));
     if (isAbandonedThere && reader.until !== undefined) {

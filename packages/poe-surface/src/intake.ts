@@ -1,5 +1,6 @@
-import type { PermissionAsk, Role } from "@acp-kit/router";
-import { isBareAnswer, parseAnswer, refusal } from "./answer.ts";
+import { type CommandOutcome, parseCommand } from "@acp-kit/relay";
+import type { Attachment, LastTurn, PermissionAsk, Role } from "@acp-kit/router";
+import { isBareAnswer, isVerdict, parseAnswer, refusal } from "./answer.ts";
 import type { DeliveryState } from "./delivery-state.ts";
 import type { words } from "./words.ts";
 
@@ -28,6 +29,9 @@ export type Situation = {
 /** What a message means. */
 export type Intake =
   | { readonly kind: "say"; readonly text: PlainWords }
+  /** The relay answers a command. */
+  | { readonly kind: "reply" | "reply-and-show"; readonly text: string }
+  | { readonly kind: "show"; readonly turn: LastTurn }
   | { readonly kind: "stop"; readonly turn: string }
   /** Show what was not delivered, and what goes on until this turn ends, if any does. */
   | { readonly kind: "continue"; readonly until: string | undefined }
@@ -40,31 +44,50 @@ export type Intake =
       readonly permission: string;
       readonly option: string | undefined;
     }
-  | { readonly kind: "prompt" };
+  | { readonly kind: "prompt"; readonly instead?: Instead };
+
+/** What the agent is sent instead of the message's own words and files. */
+export type Instead = {
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+};
 
 type PlainWords = {
   [Name in keyof typeof words]: (typeof words)[Name] extends string ? Name : never;
 }[keyof typeof words];
 
-const STOP = /^[!./]stop$/i;
-const CONTINUE = /^(?:\.|[!./]continue)$/i;
-
-/** Whether a text is for the relay alone, in whatever situation it comes. */
-export function isForRelay(text: string): boolean {
-  const word = text.trim();
-  return STOP.test(word) || CONTINUE.test(word);
+/** What a command came to that the relay itself has carried out. Pure. */
+export function intakeOf(outcome: CommandOutcome): Intake {
+  switch (outcome.kind) {
+    case "reply":
+    case "reply-and-show":
+    case "show":
+      return outcome;
+    case "prompt": {
+      const { text, attachments } = outcome;
+      return { kind: "prompt", instead: { text, attachments } };
+    }
+  }
 }
 
 /** Decides what a message means, before anything of it reaches the router. Pure. */
-export function decideIntake(message: Message, { running, state, isShown }: Situation): Intake {
-  const word = message.text.trim();
-  if (STOP.test(word)) {
+export function decideIntake(message: Message, situation: Situation): Intake {
+  const intake = decide(message, situation);
+  // Nobody means the agent by it.
+  const isAstray = intake.kind === "prompt" && isVerdict(message.text);
+  return isAstray ? { kind: "say", text: "noQuestion" } : intake;
+}
+
+function decide(message: Message, { running, state, isShown }: Situation): Intake {
+  const parsed = parseCommand(message.text);
+  const command = parsed?.kind === "command" ? parsed.name : undefined;
+  if (command === "stop") {
     if (!running) return { kind: "say", text: "nothingRuns" };
     return mayDecide(message, running.who)
       ? { kind: "stop", turn: running.turn }
       : { kind: "say", text: "notYours" };
   }
-  if (CONTINUE.test(word)) {
+  if (command === "continue") {
     return isShown
       ? { kind: "say", text: "shownAbove" }
       : { kind: "continue", until: state.until ?? running?.turn };

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ErrorEvent } from "@acp-kit/poe-protocol";
 import type { InboxItem, Options, Router, RouterErrorCode, Turn } from "@acp-kit/router";
 import type { Delivered } from "./delivery.ts";
-import type { Intake, Message } from "./intake.ts";
+import type { Instead, Intake, Message } from "./intake.ts";
 import { words } from "./words.ts";
 
 /** What a response is to show. */
@@ -11,6 +11,8 @@ export type Plan =
   | {
       readonly kind: "say";
       readonly text: string;
+      /** The text answers a command. */
+      readonly isReply?: true;
       readonly error?: Omit<ErrorEvent["data"], "text">;
     }
   | {
@@ -56,6 +58,15 @@ export async function carryOut(intake: Intake, request: PlanRequest): Promise<Pl
   switch (intake.kind) {
     case "say":
       return { kind: "say", text: words[intake.text] };
+    case "reply":
+      return { kind: "say", text: intake.text, isReply: true };
+    case "reply-and-show":
+      return { ...rest, lead: intake.text, ifEmpty: "" };
+    case "show": {
+      const { turn, after } = intake.turn;
+      const ifEmpty = words.noAnswer;
+      return { kind: "read", own: [turn], after, until: turn, isRepeat: false, ifEmpty };
+    }
     case "stop": {
       await router.cancelTurn(conversation, intake.turn, "user", message.user);
       // Another message may have waited behind the turn without a response of its own.
@@ -75,7 +86,7 @@ export async function carryOut(intake: Intake, request: PlanRequest): Promise<Pl
       return { ...plan, own: [intake.turn, ...plan.own], answered: intake.permission };
     }
     case "prompt":
-      return prompt(request);
+      return prompt(request, intake.instead);
   }
 }
 
@@ -129,15 +140,16 @@ async function answer(
   };
 }
 
-async function prompt(request: PlanRequest): Promise<Plan> {
-  const { router, conversation, message, query, options, delivered, at } = request;
+async function prompt(request: PlanRequest, instead?: Instead): Promise<Plan> {
+  const { router, conversation, message, options, delivered, at } = request;
   const { key, user } = message;
   const [running] = await router.openTurns(conversation);
   const posted = await router.submit(conversation, {
     kind: "prompt",
     key,
     user,
-    query,
+    query: instead ? withAttachments(request.query, instead) : request.query,
+    ...(instead && { text: instead.text }),
     options,
     repeat: "rerun-once-delivered",
     ...(request.request !== "" && { request: request.request }),
@@ -153,6 +165,12 @@ async function prompt(request: PlanRequest): Promise<Plan> {
   }
   const isRepeat = posted.how === "repeat";
   return { kind: "read", own: [turn], after, until: turn, isRepeat, ifEmpty: words.noAnswer };
+}
+
+/** The transcript in which the newest message has other files. */
+function withAttachments(query: readonly Turn[], { attachments }: Instead): readonly Turn[] {
+  const newest = query.findLastIndex(({ role }) => role === "user");
+  return query.map((turn, at) => (at === newest ? { ...turn, attachments } : turn));
 }
 
 function answerItem(

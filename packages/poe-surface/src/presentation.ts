@@ -175,9 +175,10 @@ export class Presentation {
   }
 
   /** The last of it, `done` and the end of the connection. True once the system has taken all of it. */
-  async finish(line?: string): Promise<boolean> {
+  async finish(line?: string, as: "notice" | "command" = "notice"): Promise<boolean> {
     await this.flush();
-    return this.#end(line === undefined ? "" : this.#say(line), { kind: "done" });
+    const said = line === undefined ? "" : this.#options.renderer.say(as, line);
+    return this.#end(said, { kind: "done" });
   }
 
   /** Says what went wrong, as text and as `error`, and ends. */

@@ -1,4 +1,4 @@
-import type { Log, SurfaceBot } from "@acp-kit/relay";
+import type { Log, PendingCommand, SurfaceBot } from "@acp-kit/relay";
 import type { MarkupRenderer, Router, Turn } from "@acp-kit/router";
 import type { Message } from "./intake.ts";
 import type { ResponseLimits } from "./limits.ts";
@@ -30,6 +30,8 @@ export type ResponseRequest = {
   readonly bot: SurfaceBot;
   readonly conversation: string;
   readonly message: Message;
+  /** What the relay itself is to do about it. */
+  readonly command: PendingCommand | undefined;
   readonly query: readonly Turn[];
   /** The platform's id of this very request; may be empty. */
   readonly request: string;

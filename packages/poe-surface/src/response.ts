@@ -172,10 +172,11 @@ export class PoeResponse implements OpenResponse {
 
   async #decide(): Promise<Plan> {
     const { line, now } = this.#host;
-    const { message, query, request, bot } = this.#request;
+    const { message, command, query, request, bot } = this.#request;
     const { plan, foreign, replaced } = await decide({
       around: this.#surroundings,
       message,
+      command,
       query,
       options: bot.defaults,
       request,
@@ -271,11 +272,11 @@ export class PoeResponse implements OpenResponse {
     return words.queued(ahead.label, now() - this.#startedAt);
   }
 
-  async #say({ text, error }: Extract<Plan, { kind: "say" }>): Promise<void> {
+  async #say({ text, isReply, error }: Extract<Plan, { kind: "say" }>): Promise<void> {
     if (this.#left === "sealed") return void (await this.#seal());
     if (this.#left) return;
     if (error) await this.#presentation.fail(text, error);
-    else await this.#presentation.finish(text);
+    else await this.#presentation.finish(text, isReply ? "command" : "notice");
   }
 
   async #finish(plan: ReadPlan): Promise<void> {

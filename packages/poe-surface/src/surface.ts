@@ -150,7 +150,7 @@ class PoeSurface implements RelaySurface {
   }
 
   #query(bot: SurfaceBot, query: QueryRequest, outgoing: ServerResponse): void {
-    const { people } = this.#context;
+    const { people, commands, now } = this.#context;
     const user = query.user_id;
     const person = personOf(bot, user);
     const message = lastUserMessage(query);
@@ -171,18 +171,26 @@ class PoeSurface implements RelaySurface {
     // Without an id a request has a conversation of its own: two people must never meet in the nameless one.
     const id = query.conversation_id === "" ? randomUUID() : query.conversation_id;
     const isAdmitted = (sender: string) => people.roleOf(personOf(bot, sender)) !== undefined;
+    const conversation = formatConversationKey({ surface: "poe", bot: bot.name, id });
+    const said = {
+      text: message?.content ?? "",
+      key: message?.message_id ?? "",
+      user,
+      role: admission.role,
+    };
+    const transcript = readTranscript(query.query, isAdmitted, (text) => commands.isSecret(text));
+    const at = now();
+    const about = { conversation, bot: bot.name, query: transcript, at };
+    // Before anything of the message is kept: it may be a secret.
+    const command = commands.recognise({ ...said, ...about });
     const response = new PoeResponse(
       outgoing,
       {
         bot,
-        conversation: formatConversationKey({ surface: "poe", bot: bot.name, id }),
-        message: {
-          text: message?.content ?? "",
-          key: message?.message_id ?? "",
-          user,
-          role: admission.role,
-        },
-        query: readTranscript(query.query, isAdmitted),
+        conversation,
+        message: command?.isSecret ? { ...said, text: "" } : said,
+        command,
+        query: command?.isSecret ? [] : transcript,
         request: query.message_id,
       },
       this.#host,
@@ -216,6 +224,6 @@ function refuse(refusal: HttpAnswer): Response {
 function introduce({ settings, agent, workspace }: SurfaceBot): string {
   return (
     settings.introduction ??
-    `This is ${agent} in ${workspace}. Write what you want to have done. Stop ends an answer, and so does \`!stop\`.`
+    `This is ${agent} in ${workspace}. Write what you want to have done. Stop ends an answer, and so does \`!stop\`; \`!help\` lists what else there is.`
   );
 }

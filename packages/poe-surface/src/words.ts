@@ -10,6 +10,7 @@ export const words = {
   notYours: "Only the person whose message that is, or an approver, can do this.",
   approversOnly:
     "Only an approver can choose that option. Send the number of another one, or `!no`.",
+  noQuestion: "No question is open.",
   tooLate: "That question has ended; your answer came too late and was not passed on.",
   whichOption: "That is none of the options. Send the number of one of them, or `!no`.",
   waitsForAnswer: "Your message waits until this is answered.",

@@ -38,7 +38,7 @@ describe("with the usual options", () => {
     ["no, use pnpm", { kind: "other" }],
     ["1 2", { kind: "other" }],
     ["123", { kind: "other" }],
-    ["!yes please", { kind: "other" }],
+    ["!yes please", { kind: "unclear" }],
     ["", { kind: "other" }],
     ["constructor", { kind: "other" }],
   ])("%j is read as %j", (text, answer) => {

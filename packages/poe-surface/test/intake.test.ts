@@ -79,6 +79,11 @@ describe("a message", () => {
     ],
     ["that stops at a question ends the turn", "!stop", asking, { kind: "stop", turn: "t1" }],
     ["with a digit after the question ended is left to the store", "1", lapsed, answer()],
+    ["with !yes without a question says so", "!Yes", busy, { kind: "say", text: "noQuestion" }],
+    ["with !no while nothing runs does too", "!no", idle, { kind: "say", text: "noQuestion" }],
+    ["with a space behind the sigil is a prompt", "! yes 1", busy, prompt],
+    ["with the full stop of a phone answers it too", "!No.", asking, answer("no")],
+    ["with a verdict and a number chooses the option", "！yes 2", asking, answer("no")],
     ["with !yes after the question ended is left to the store", "!yes", lapsed, answer()],
     ["with other words after the question ended is a prompt", "go on", lapsed, prompt],
     [

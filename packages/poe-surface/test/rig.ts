@@ -7,6 +7,7 @@ import {
   type AccessRule,
   createLog,
   createPeople,
+  createRelayCommands,
   formatConversationKey,
   type Limits,
   openRelayDb,
@@ -200,7 +201,17 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
       redactor: new Redactor(),
       write: (line) => lines.push(line),
     });
-    const context = { bots: [bot], router, people, now: Date.now, log };
+    const commands = createRelayCommands({
+      app: { name: "poe-relay", version: "0.0.0" },
+      bots: [bot],
+      db,
+      router,
+      people,
+      rules: { mayChoose: (choice) => people.mayChoose(choice) },
+      agents: new Map(),
+      log,
+    });
+    const context = { bots: [bot], router, people, commands, now: Date.now, log };
     return new Rig(context, limits, { agent, lines, directory, store, db, uploadUrl }).open();
   }
 

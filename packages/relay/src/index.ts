@@ -1,6 +1,14 @@
 export type { RelayApp } from "./app.ts";
 export { runRelay } from "./cli/run-relay.ts";
 export type { Streams } from "./cli/streams.ts";
+export type { CommandMessage, CommandOutcome } from "./commands/command-context.ts";
+export { COMMANDS, type Command, type CommandName } from "./commands/command-table.ts";
+export type { ChatCommands, PendingCommand } from "./commands/create-chat-commands.ts";
+export {
+  createRelayCommands,
+  type RelayCommandsOptions,
+} from "./commands/create-relay-commands.ts";
+export { isAside, type ParsedCommand, parseCommand } from "./commands/parse-command.ts";
 export { type LoadedConfig, readConfig } from "./config/read-config.ts";
 export type {
   AgentConfig,

@@ -1,6 +1,7 @@
+import { commandTables } from "./commands/command-tables.ts";
 import { peopleTables } from "./people/people-tables.ts";
 import { usageTables } from "./people/usage-tables.ts";
 import type { RelayTables } from "./relay-db.ts";
 
 /** The tables of every part of the relay that keeps something in its database. */
-export const RELAY_TABLES: readonly RelayTables[] = [peopleTables, usageTables];
+export const RELAY_TABLES: readonly RelayTables[] = [peopleTables, usageTables, commandTables];

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Agent, RouterConfig, RouterMetric, RouterReport, Store } from "@acp-kit/router";
+import type { PolicyBook } from "./commands/policy-book.ts";
 import type { Bot } from "./config/schema.ts";
 import { parseConversationKey } from "./conversation-key.ts";
 import type { Files } from "./files/create-files.ts";
@@ -18,6 +19,7 @@ export type RouterConfigOptions = {
   readonly workspaces: Workspaces;
   readonly files: Files;
   readonly people: People;
+  readonly policies: PolicyBook;
   readonly store: Store;
   readonly stateDir: string;
   readonly log: Log;
@@ -25,7 +27,7 @@ export type RouterConfigOptions = {
 
 /** Answers the router's questions about a conversation by the bot that its key names. */
 export function createRouterConfig(options: RouterConfigOptions): RouterConfig {
-  const { settings, agents, workspaces, files, people, store, stateDir, log } = options;
+  const { settings, agents, workspaces, files, people, policies, store, stateDir, log } = options;
   const botOf = (conversation: string) => findBot(settings, conversation);
   const { turnMinutes } = settings.limits;
   return {
@@ -42,7 +44,8 @@ export function createRouterConfig(options: RouterConfigOptions): RouterConfig {
     permissionPolicy: (conversation, toolKind) => {
       const { workspace } = botOf(conversation);
       const { permissions } = existing(settings.workspaces[workspace]);
-      return people.policyOf(workspace) ?? policyFor(permissions, toolKind);
+      const own = policies.get(conversation, Date.now())?.policy;
+      return own ?? people.policyOf(workspace) ?? policyFor(permissions, toolKind);
     },
     busyPolicy: (conversation) => botOf(conversation).settings.busyPolicy ?? "queue",
     turnLimits: turnMinutes === undefined ? {} : { turnCeilingMs: turnMinutes * 60_000 },

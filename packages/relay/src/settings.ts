@@ -71,7 +71,7 @@ export type Settings = {
 export const DEMO_AGENT = "demo";
 
 const DEMO_INTRODUCTION =
-  "This is a demo: its agent only pretends to work. Write anything to see what an answer looks like. Stop ends it, and so does `!stop`.";
+  "This is a demo: its agent only pretends to work. Write anything to see what an answer looks like. Stop ends it, and so does `!stop`; `!help` lists what else there is.";
 
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 8787;

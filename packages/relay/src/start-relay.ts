@@ -4,6 +4,8 @@ import { createRouter, type Router } from "@acp-kit/router";
 import { createAgents, findAgentPrograms } from "./agents.ts";
 import type { RelayApp } from "./app.ts";
 import { ClosingStack } from "./closing-stack.ts";
+import { createRelayCommands } from "./commands/create-relay-commands.ts";
+import { PolicyBook } from "./commands/policy-book.ts";
 import type { Env } from "./config/secret.ts";
 import { createEnding, type Ending } from "./ending.ts";
 import { createFiles } from "./files/create-files.ts";
@@ -78,16 +80,16 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
         botOf: (conversation) => findBot(settings, conversation),
       }),
     );
-    const router = closing.use(
-      "router",
-      createRouter(
-        createRouterConfig({ settings, agents, workspaces, files, people, store, stateDir, log }),
-      ),
-    );
+    const policies = new PolicyBook(db);
+    const rules = createRouterConfig({
+      ...{ settings, agents, workspaces, files, people, policies, store, stateDir, log },
+    });
+    const router = closing.use("router", createRouter(rules));
     const gc = router.runGc(GC_MS);
     closing.add("collection of idle sessions", async () => gc[Symbol.dispose]());
     const { bots } = settings;
-    const surface = await app.createSurface({ bots, router, people, log, now: Date.now });
+    const commands = createRelayCommands({ app, bots, db, router, rules, agents, people, log });
+    const surface = await app.createSurface({ bots, router, people, commands, log, now: Date.now });
     const privateListener = await listenPrivately({ settings, stateDir, router, log });
     closing.add("private listener", () => privateListener.close(0));
     const { held: handle } = options;

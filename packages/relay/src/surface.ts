@@ -1,5 +1,6 @@
 import type { Options, Router } from "@acp-kit/router";
 import type { HttpBindings } from "@hono/node-server";
+import type { ChatCommands } from "./commands/create-chat-commands.ts";
 import type { Bot } from "./config/schema.ts";
 import type { Log } from "./log.ts";
 import type { People } from "./people/people.ts";
@@ -21,6 +22,7 @@ export type SurfaceContext = {
   readonly bots: readonly SurfaceBot[];
   readonly router: Router;
   readonly people: People;
+  readonly commands: ChatCommands;
   readonly log: Log;
   readonly now: () => number;
 };

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { createRouter, DEFAULT_OPTIONS, type LogEvent, type Router } from "@acp-kit/router";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createAgents, findAgentPrograms } from "../../src/agents.ts";
+import { PolicyBook } from "../../src/commands/policy-book.ts";
 import { readConfig } from "../../src/config/read-config.ts";
 import { createFiles } from "../../src/files/create-files.ts";
 import { createLog } from "../../src/log.ts";
@@ -100,8 +101,19 @@ async function open() {
     attachments: settings.attachments,
     botOf: (conversation) => findBot(settings, conversation),
   });
+  const policies = new PolicyBook(db);
   const router = createRouter(
-    createRouterConfig({ settings, agents, workspaces, files, people, store, stateDir, log }),
+    createRouterConfig({
+      settings,
+      agents,
+      workspaces,
+      files,
+      people,
+      policies,
+      store,
+      stateDir,
+      log,
+    }),
   );
   onTestFinished(async () => {
     await router[Symbol.asyncDispose]();

@@ -1,0 +1,143 @@
+import { createPoeId } from "@acp-kit/testkit";
+import { describe, expect, test } from "vitest";
+import { finished, Rig } from "./rig.ts";
+
+/** What a chat holds so far, as Poe repeats it with each message. */
+class Chat {
+  readonly #rig: Rig;
+  readonly #conversation = createPoeId("c");
+  messages: { role: string; content: string; message_id: string }[] = [];
+
+  constructor(rig: Rig) {
+    this.#rig = rig;
+  }
+
+  say(content: string, messageId = createPoeId("m")) {
+    this.messages.push({ role: "user", content, message_id: messageId });
+    return this.#rig.poe.query({ messages: this.messages, conversation: this.#conversation });
+  }
+
+  /** Adds the whole answer to the chat. */
+  async hear(query: ReturnType<Chat["say"]>): Promise<string> {
+    const content = await finished(query);
+    this.messages.push({ role: "bot", content, message_id: createPoeId("m") });
+    return content;
+  }
+
+  /** What the agent says to a message. */
+  async ask(content: string): Promise<string> {
+    const query = this.say(content);
+    const count = this.#rig.agent.prompts.length;
+    const prompt = await this.#rig.agent.prompted(count + 1);
+    prompt.say(`answer to ${content}`);
+    prompt.end();
+    return this.hear(query);
+  }
+}
+
+test("a command is answered while a turn runs, in a response of its own", async () => {
+  await using rig = await Rig.open();
+  const first = rig.ask("do it");
+  const prompt = await rig.agent.prompted(1);
+  prompt.say("Doing. ");
+  await first.waitFor((one) => one.body().startsWith("Doing."));
+  expect(await rig.answer("!Status")).toContain("(command) **Status**");
+  expect(await rig.answer("!queue")).toContain("Now: *do it*");
+  prompt.say("Done.");
+  prompt.end();
+  expect(await finished(first)).toBe("Doing. Done.");
+  expect(rig.agent.prompts).toHaveLength(1);
+});
+
+test("a command in an empty conversation is answered, and leaves nothing behind", async () => {
+  await using rig = await Rig.open();
+  for (const text of ["!help", "!status", "!new", "!modell", "!stop", "!yes"])
+    await rig.answer(text);
+  expect(await rig.events()).toEqual([]);
+  expect(rig.agent.prompts).toEqual([]);
+});
+
+test("no agent is told of commands and what was answered to them, and editing one costs no session", async () => {
+  await using rig = await Rig.open();
+  const chat = new Chat(rig);
+  await chat.ask("one");
+  await chat.hear(chat.say("!status"));
+  await chat.ask("two");
+  expect(rig.agent.prompts.at(-1)?.blocks).toHaveLength(1);
+  const [one, answer, , , ...rest] = chat.messages;
+  if (!one || !answer) throw new Error("they were said");
+  // Without the command and its answer.
+  chat.messages = [one, answer, ...rest];
+  await chat.ask("three");
+  expect(rig.agent.prompts.at(-1)?.blocks).toHaveLength(1);
+  expect(new Set(rig.agent.prompts.map(({ session }) => session)).size).toBe(1);
+});
+
+describe("!retry", () => {
+  test("sends the last message again; that it is asked for again is no new run", async () => {
+    await using rig = await Rig.open();
+    const chat = new Chat(rig);
+    await chat.ask("fix the test");
+    const again = chat.say("!retry", "r1");
+    const prompt = await rig.agent.prompted(2);
+    expect(prompt.text).toBe("fix the test");
+    prompt.say("Fixed.");
+    prompt.end();
+    expect(await chat.hear(again)).toBe("Fixed.");
+    const third = chat.say("!retry", "r2");
+    const next = await rig.agent.prompted(3);
+    expect(next.text).toBe("fix the test");
+    expect(next.blocks).toHaveLength(1);
+    next.end();
+    await finished(third);
+  });
+
+  test("with nothing to run again says so", async () => {
+    await using rig = await Rig.open();
+    expect(await rig.answer("!retry")).toBe("(command) There is no message to run again.");
+  });
+});
+
+test("!last shows the last answer again, and asks nobody", async () => {
+  await using rig = await Rig.open();
+  const chat = new Chat(rig);
+  const said = await chat.ask("one");
+  expect(await chat.hear(chat.say("!last"))).toBe(said);
+  expect(await chat.hear(chat.say("!last"))).toBe(said);
+  expect(rig.agent.prompts).toHaveLength(1);
+});
+
+test("!new ends what runs; the next message starts with nothing", async () => {
+  await using rig = await Rig.open();
+  const chat = new Chat(rig);
+  await chat.ask("one");
+  const running = chat.say("two");
+  const prompt = await rig.agent.prompted(2);
+  const fresh = await chat.hear(chat.say("!new"));
+  expect(fresh).toContain("Afresh");
+  expect(prompt.isCancelled).toBe(true);
+  await finished(running);
+  await chat.ask("three");
+  const last = rig.agent.prompts.at(-1);
+  expect(last?.blocks).toHaveLength(1);
+  expect(last?.session).not.toBe(prompt.session);
+});
+
+test("a command does not end the turn of a client that is gone", async () => {
+  await using rig = await Rig.open({ limits: { graceBeforeOutputMs: 60_000 } });
+  const query = rig.ask("do it", { messageId: "m1" });
+  const prompt = await rig.agent.prompted(1);
+  await rig.lose(query);
+  expect(await rig.answer("!status")).toContain("now: *do it*");
+  expect(prompt.isCancelled).toBe(false);
+  const again = rig.ask("do it", { messageId: "m1" });
+  prompt.say("Done.");
+  prompt.end();
+  expect(await finished(again)).toBe("Done.");
+});
+
+test("a verdict without a question is told so, and does not reach the agent", async () => {
+  await using rig = await Rig.open();
+  expect(await rig.answer("!yes 1")).toBe("(notice) No question is open.");
+  expect(rig.agent.prompts).toEqual([]);
+});

@@ -1,0 +1,260 @@
+import { randomUUID } from "node:crypto";
+import { createReference, REDRIVE_WINDOW_MS, type Role } from "@acp-kit/router";
+import { hashId } from "../log.ts";
+import { chooseAgent, chooseProject, chooseSetting } from "./choose.ts";
+import {
+  type CommandCall,
+  type CommandHost,
+  type CommandMessage,
+  type CommandOutcome,
+  reply,
+} from "./command-context.ts";
+import { COMMANDS, type CommandName, commandOf } from "./command-table.ts";
+import {
+  manageGrants,
+  manageQueue,
+  runAgain,
+  showAgain,
+  startAfresh,
+} from "./conversation-commands.ts";
+import { sendFile, showDiff, showFiles } from "./file-commands.ts";
+import { type ParsedCommand, parseCommand } from "./parse-command.ts";
+import { parseLoginInput, parseSecretWords } from "./parse-login-input.ts";
+import { pauseRelay, showCost } from "./people-commands.ts";
+import { replies } from "./replies.ts";
+import { finishLogin, manageLogin } from "./run-login.ts";
+import { setPolicy } from "./set-policy.ts";
+import { showStatus } from "./show-status.ts";
+
+/** A message for the relay, before anything is done about it. */
+export type PendingCommand = {
+  /** It holds a secret: its text is not to be kept, shown, logged or sent to anybody. */
+  readonly isSecret: boolean;
+  /** Does what the message says, once: the same message again gets the same answer. Never rejects. */
+  run(): Promise<CommandOutcome>;
+};
+
+/** The commands of the chat, for whatever surface. */
+export interface ChatCommands {
+  /**
+   * Ask this before anything of a message is kept. `undefined`: it is not for the relay, or it is for the surface
+   * itself: see {@link parseCommand} for those.
+   */
+  recognise(message: CommandMessage): PendingCommand | undefined;
+  /** Whether a message of a transcript holds what was pasted for a login: it is to be left out, as if it was never there. */
+  isSecret(text: string): boolean;
+}
+
+/** Answers that are kept for the same message again. */
+const MAX_KEPT = 500;
+
+type Run = (call: CommandCall) => CommandOutcome | Promise<CommandOutcome>;
+type RelayCommand = Exclude<CommandName, "stop" | "continue" | "yes" | "no">;
+
+const ranks: Readonly<Record<Role, number>> = { user: 0, approver: 1, operator: 2 };
+
+/** Commands that are carried out here, over whatever the host has. */
+export function createChatCommands(host: CommandHost): ChatCommands {
+  const kept = new Map<
+    string,
+    { readonly at: number; readonly outcome: Promise<CommandOutcome> }
+  >();
+  const runs: Readonly<Record<RelayCommand, Run>> = {
+    help: ({ message }) => showHelp(message),
+    status: showStatus,
+    model: (call) => chooseSetting("model", call),
+    mode: (call) => chooseSetting("mode", call),
+    agent: chooseAgent,
+    project: chooseProject,
+    new: startAfresh,
+    retry: runAgain,
+    last: showAgain,
+    queue: manageQueue,
+    revoke: manageGrants,
+    diff: showDiff,
+    files: showFiles,
+    get: sendFile,
+    cost: showCost,
+    login: manageLogin,
+    policy: setPolicy,
+    pause: pauseRelay,
+    // A code is taken before anybody is asked whether they may talk; what comes here is none.
+    pair: () => reply(replies.usage("pair")),
+  };
+
+  async function showHelp(message: CommandMessage): Promise<CommandOutcome> {
+    const { conversation, user } = message;
+    const { commands } = await host.router.describe(conversation);
+    const allowed = host.allowedCommands?.(conversation, user) ?? [];
+    const offered = commands.map((name) => name.replace(/^\//, ""));
+    const shown = COMMANDS.filter(({ name }) => refuse(message, name, true) === undefined);
+    return reply(
+      replies.help(
+        shown,
+        allowed.filter((name) => offered.includes(name)),
+      ),
+    );
+  }
+
+  /** Why a command is not carried out for this person here. */
+  function refuse(
+    message: CommandMessage,
+    name: CommandName,
+    isForHelp = false,
+  ): string | undefined {
+    if (ranks[message.role] < ranks[commandOf(name).role]) return replies.notAllowed(name);
+    const isThere = isForHelp ? isHelpful(host, message, name) : isAvailable(host, name);
+    return isThere ? undefined : replies.notAvailable(name);
+  }
+
+  async function carryOut(
+    message: CommandMessage,
+    parsed: ParsedCommand,
+    agentCommand: string | undefined,
+  ): Promise<CommandOutcome> {
+    if (agentCommand !== undefined) return passOn(message, parsed, agentCommand);
+    if (parsed.kind === "unknown") return reply(replies.unknown(parsed.verb, parsed.nearest));
+    if (parsed.kind === "misused") return reply(replies.misused(parsed.name));
+    const refused = refuse(message, parsed.name);
+    if (refused !== undefined) return reply(refused);
+    const key = `command:${message.key || randomUUID()}`;
+    return runs[parsed.name as RelayCommand]({ host, message, argument: parsed.argument, key });
+  }
+
+  /** A command of the agent's, under its own sigil. The router looks again whether the agent has it. */
+  async function passOn(
+    { conversation, query }: CommandMessage,
+    parsed: ParsedCommand,
+    name: string,
+  ): Promise<CommandOutcome> {
+    const { commands } = await host.router.describe(conversation);
+    const isOffered = commands.some((one) => one.replace(/^\//, "") === name);
+    if (commands.length > 0 && !isOffered) return reply(replies.unknown(name, undefined));
+    const words = parsed.kind === "unknown" ? parsed.text.replace(/^\S+/, "") : "";
+    const attachments = query.findLast(({ role }) => role === "user")?.attachments ?? [];
+    return { kind: "prompt", text: `/${name}${words}`, attachments };
+  }
+
+  /** Runs it, or gives what became of it when the same message came before. What failed may be tried again. */
+  function once(message: CommandMessage, run: () => Promise<CommandOutcome>) {
+    const { conversation, user, key, at } = message;
+    if (key === "") return run();
+    const id = JSON.stringify([conversation, user, key]);
+    const known = kept.get(id);
+    if (known && at - known.at < REDRIVE_WINDOW_MS) return known.outcome;
+    const outcome = run();
+    kept.delete(id);
+    kept.set(id, { at, outcome });
+    outcome.catch(() => kept.delete(id));
+    const [oldest] = kept.keys();
+    if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+    return outcome;
+  }
+
+  async function safely(
+    message: CommandMessage,
+    run: () => Promise<CommandOutcome>,
+  ): Promise<CommandOutcome> {
+    try {
+      return await run();
+    } catch (error) {
+      const reference = createReference();
+      const conversation = hashId(message.conversation);
+      host.log.error({ err: error, ref: reference, conversation }, "a command failed");
+      return reply(replies.failed(reference));
+    }
+  }
+
+  function takeLogin(message: CommandMessage): PendingCommand | undefined {
+    const { conversation, user, text, at } = message;
+    const { logins } = host;
+    const secretly = (run: () => Promise<CommandOutcome>): PendingCommand => ({
+      isSecret: true,
+      run: () => safely(message, () => once(message, run)),
+    });
+    if (isSecret(text)) return secretly(async () => reply(replies.loginUsed()));
+    const pending = logins.pending(conversation, at);
+    if (!pending || pending.user !== user) return undefined;
+    const secret = parseLoginInput(text, pending.redirect);
+    if (secret === undefined) return undefined;
+    // Before anything else happens: whatever becomes of the login, this is never used for anything again.
+    logins.remember(secret);
+    logins.end(conversation);
+    if (pending.expiresAt <= at) return secretly(async () => reply(replies.loginLapsed()));
+    const outcome = finishLogin(host, message, pending, secret);
+    return secretly(() => outcome);
+  }
+
+  function isSecret(text: string): boolean {
+    return parseSecretWords(text).some((word) => host.logins.isSecret(word));
+  }
+
+  return {
+    isSecret,
+    recognise(message) {
+      const parsed = parseCommand(message.text);
+      const agentCommand = parsed && agentCommandOf(host, message, parsed);
+      if (parsed === undefined || (parsed.kind === "unknown" && agentCommand === undefined)) {
+        const login = takeLogin(message);
+        if (login) return login;
+      }
+      if (parsed === undefined) return undefined;
+      if (parsed.kind === "unknown" && agentCommand === undefined && !parsed.isOurs) {
+        return undefined;
+      }
+      const command = parsed.kind === "unknown" ? undefined : commandOf(parsed.name);
+      if (parsed.kind === "command" && command?.by === "surface") return undefined;
+      const run = () => carryOut(message, parsed, agentCommand);
+      // What only lists is told anew.
+      const isChange = command?.changes === true && (command.takes === "" || hasArgument(parsed));
+      const keep = () => (isChange ? once(message, run) : run());
+      return { isSecret: false, run: () => safely(message, keep) };
+    },
+  };
+}
+
+function hasArgument(parsed: ParsedCommand): boolean {
+  return parsed.kind === "command" && parsed.argument !== "";
+}
+
+/** The agent's command that a message calls, in the spelling in which it is allowed. */
+function agentCommandOf(
+  { allowedCommands }: CommandHost,
+  { conversation, user }: CommandMessage,
+  parsed: ParsedCommand,
+): string | undefined {
+  if (parsed.kind !== "unknown") return undefined;
+  const verb = parsed.verb.toLowerCase();
+  return allowedCommands?.(conversation, user).find((name) => name.toLowerCase() === verb);
+}
+
+function isAvailable({ people, projects, changes }: CommandHost, name: CommandName) {
+  switch (name) {
+    case "project":
+      return projects !== undefined;
+    case "diff":
+      return changes !== undefined;
+    case "files":
+      return changes?.lastTurn !== undefined;
+    case "cost":
+    case "pause":
+      return people !== undefined;
+    default:
+      return true;
+  }
+}
+
+/** Whether a command is worth a line of the help. */
+function isHelpful(host: CommandHost, message: CommandMessage, name: CommandName): boolean {
+  switch (name) {
+    case "agent":
+      return host.agents.size > 1;
+    case "login":
+      return host.personalAgent !== undefined || message.role === "operator";
+    case "pair":
+      // Whoever may ask for help has no need of it.
+      return false;
+    default:
+      return isAvailable(host, name);
+  }
+}

@@ -1,0 +1,27 @@
+import { type CommandCall, type CommandOutcome, reply } from "./command-context.ts";
+import { replies } from "./replies.ts";
+
+/** `!diff`. */
+export async function showDiff({ host, message, argument }: CommandCall): Promise<CommandOutcome> {
+  const path = argument === "" ? undefined : argument;
+  const changed = await host.changes?.diff(message, path);
+  return reply(changed ? replies.diff(changed) : replies.noCheckout());
+}
+
+/** `!files`. */
+export async function showFiles({ host, message }: CommandCall): Promise<CommandOutcome> {
+  const changed = await host.changes?.lastTurn?.(message);
+  return reply(changed ? replies.files(changed) : replies.notKnown());
+}
+
+/** `!get`: by the same rules as a file that the agent sends. */
+export async function sendFile({ host, message, argument }: CommandCall): Promise<CommandOutcome> {
+  const { router } = host;
+  const { conversation } = message;
+  if (argument === "") return reply(replies.usage("get"));
+  if ((await router.log(conversation).last()) === 0) return reply(replies.noFiles());
+  const sent = await router.sendFile(conversation, { path: argument });
+  return sent.kind === "sent"
+    ? { kind: "reply-and-show", text: replies.sent(sent.name) }
+    : reply(replies.notSent(argument, sent.message));
+}
