@@ -44,7 +44,7 @@ function measure(step: (n: number) => EventBody[], steps: number, tools: boolean
     for (let n = 0; n < CHUNKS; n++) {
       view = reduceTurnView(view, { kind: "text", text: "word ", seq: 1e9 + n, at: n, turn: "t" });
       const last = renderer.render(view, { show, now: 0, memo }).parts.at(-1) ?? "";
-      shown += last.charCodeAt(last.length - 1);
+      shown += last.length;
     }
     const { user, system } = process.cpuUsage(before);
     if (!(shown > 0)) throw new Error("nothing was shown");

@@ -49,7 +49,7 @@ export function closeFence(page: Page): Page {
 
 /** All of it: the same pieces at its beginning as those of the pages that it was made of. */
 export function piecesOf({ full, text }: Page): readonly string[] {
-  return full.length === 0 ? [text] : [...full, text];
+  return full.length > 0 && text === "" ? full : [...full, text];
 }
 
 // Whoever reads a text that was put together pays for all of it: so only this much is ever put together.
