@@ -3,8 +3,8 @@ import { isAside } from "@acp-kit/relay";
 import type { Turn } from "@acp-kit/router";
 
 /**
- * The platform's transcript for the router. Messages of people who may not talk are left out; the newest message of a
- * person is always the one that is asked. What was pasted for a login was never there.
+ * The platform's transcript for the router. Of messages of people who may not talk there is only that they were there; the
+ * newest message of a person is always the one that is asked. What was pasted for a login was never there.
  *
  * @param isAdmitted - Whether the person with this id may talk.
  * @param isSecret - Whether a text holds what was pasted for a login.
@@ -21,7 +21,11 @@ export function readTranscript(
   for (const [at, message] of messages.entries()) {
     const { role, content, message_id, attachments, sender } = message;
     const isForeign = role === "user" && at !== newest && typeof sender?.id === "string";
-    if (isForeign && !isAdmitted(sender.id ?? "")) continue;
+    if (isForeign && !isAdmitted(sender.id ?? "")) {
+      isRelays = true;
+      turns.push({ role, content: "", messageId: message_id, attachments: [], isWithheld: true });
+      continue;
+    }
     const isHidden = isSecret(content);
     if (role === "user") isRelays = isHidden || isAside(content);
     if (isHidden) continue;

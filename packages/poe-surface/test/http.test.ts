@@ -238,7 +238,7 @@ describe("a person", () => {
     expect(await finished(query)).toBe("x");
   });
 
-  test("C12: who may not talk is left out of the context", async () => {
+  test("C12: who may not talk is left out of the context, which says how many messages that are", async () => {
     await using rig = await Rig.open({ access });
     const message = (content: string, id: string, sender?: string) => ({
       role: "user",
@@ -259,6 +259,7 @@ describe("a person", () => {
     const sent = prompt.blocks.map((block) => JSON.stringify(block)).join();
     expect(sent).toContain("mine");
     expect(sent).not.toContain("secret plan");
+    expect(sent).toContain("(One message is left out here");
     prompt.say("x");
     prompt.end();
     await finished(query);

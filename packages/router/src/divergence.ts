@@ -9,11 +9,11 @@ export const MAX_FINGERPRINTS = 200;
 
 /**
  * Fingerprints of a transcript, oldest first. Messages without an id cannot be found again, and no agent is told of what
- * was said to the relay itself: both are left out.
+ * was said to the relay itself or withheld: these are left out.
  */
 export function fingerprint(transcript: readonly Turn[]): Fingerprint[] {
   return transcript
-    .filter(({ messageId, isAside }) => messageId !== "" && !isAside)
+    .filter(({ messageId, isAside, isWithheld }) => messageId !== "" && !isAside && !isWithheld)
     .map(({ messageId, role, content }) => ({
       id: hashId(messageId),
       hash: shortHash(`${role}\0${content}`),

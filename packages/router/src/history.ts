@@ -56,8 +56,17 @@ function untoldOfTranscript(before: readonly Turn[], told: Told, own: readonly O
   const byKey = new Map(own.filter(({ key }) => key !== "").map((one) => [one.key, one]));
   /** What the next message of a bot is our answer to, until it has come. */
   let answered: { readonly heard: boolean; readonly answer: string } | undefined;
+  let withheld = 0;
+  const sayWithheld = () => {
+    if (withheld > 0) said.push({ speaker: "system", text: describeWithheld(withheld) });
+    withheld = 0;
+  };
   for (const message of before) {
     const { role, messageId } = message;
+    if (message.isWithheld) {
+      withheld += 1;
+      continue;
+    }
     const isHeard =
       told.prompted.has(hashId(messageId)) ||
       (told.isBriefed && (messageId === "" || told.messages.has(hashId(messageId))));
@@ -68,16 +77,29 @@ function untoldOfTranscript(before: readonly Turn[], told: Told, own: readonly O
     } else if (role === "bot" && answered) {
       const { heard, answer } = answered;
       answered = undefined;
-      if (heard || isHeard) continue;
+      if (heard || isHeard) {
+        withheld = 0;
+        continue;
+      }
       if (answer !== "") {
+        sayWithheld();
         said.push({ speaker: "assistant", text: answer });
         continue;
       }
     }
+    // What stands before something that was heard has been told.
+    if (isHeard) withheld = 0;
     if (isHeard || message.isAside || !hasContent(message)) continue;
+    sayWithheld();
     said.push(saidOf(message));
   }
+  sayWithheld();
   return said;
+}
+
+function describeWithheld(count: number): string {
+  const what = count === 1 ? "One message is" : `${count} messages are`;
+  return `(${what} left out here: their writers may not talk to you.)`;
 }
 
 function untoldOfLog(request: Turn, told: Told, own: readonly OwnTurn[]): Said[] {

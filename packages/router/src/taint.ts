@@ -8,7 +8,10 @@ import type { Turn } from "./transcript.ts";
 export function isTainted(query: readonly Turn[]): boolean {
   const request = findRequest(query);
   return query.some(
-    ({ role, speaker, isAside }) =>
-      !isAside && role !== "bot" && (role !== "user" || speaker !== request?.speaker),
+    ({ role, speaker, isAside, isWithheld }) =>
+      !isAside &&
+      !isWithheld &&
+      role !== "bot" &&
+      (role !== "user" || speaker !== request?.speaker),
   );
 }

@@ -20,4 +20,6 @@ export type Turn = {
   readonly speaker?: string;
   /** True for what was said to or by the relay itself (a command, an answer to a question): no agent is told of it. */
   readonly isAside?: boolean;
+  /** True for a message of somebody who may not talk, which comes without its content: an agent is told that it was there. */
+  readonly isWithheld?: boolean;
 };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { hashId } from "../src/divergence.ts";
+import { fingerprint, hashId } from "../src/divergence.ts";
 import {
   findUntold,
   formatHistory,
@@ -10,6 +10,7 @@ import {
 } from "../src/history.ts";
 import type { Turn } from "../src/index.ts";
 import type { OwnTurn } from "../src/own-turns.ts";
+import { isTainted } from "../src/taint.ts";
 
 const turn = (role: string, content: string, messageId = "", more: Partial<Turn> = {}): Turn => ({
   role,
@@ -99,6 +100,31 @@ test("nothing from before the newest reset is told", () => {
   ];
   expect(texts(query, request, nothing, [], "u2")).toEqual(["user: new", "assistant: new answer"]);
   expect(texts(query, request, nothing, [], "u9")).toEqual([]);
+});
+
+test("C12: of messages of people who may not talk the agent is told how many there were, once", () => {
+  const withheld = (id: string) => ({ ...turn("user", "", id), isWithheld: true });
+  const query = [
+    withheld("e1"),
+    turn("user", "mine", "u1"),
+    withheld("e2"),
+    withheld("e3"),
+    turn("user", "another", "u2"),
+    withheld("e4"),
+    request,
+  ];
+  const count = (what: string): string =>
+    `system: (${what} left out here: their writers may not talk to you.)`;
+  expect(texts(query, request, nothing, [])).toEqual([
+    count("One message is"),
+    "user: mine",
+    count("2 messages are"),
+    "user: another",
+    count("One message is"),
+  ]);
+  expect(texts(query, request, told(["u2"], ["u1", "u2"]), [])).toEqual([count("One message is")]);
+  expect(fingerprint(query).map(({ id }) => id)).not.toContain(hashId("e1"));
+  expect(isTainted(query)).toBe(isTainted(query.filter((one) => !("isWithheld" in one))));
 });
 
 test("C12: what was said is framed as data that no message can leave", () => {
