@@ -38,6 +38,8 @@ export class KeptRelay implements AsyncDisposable {
   #ended: Promise<unknown[]> = Promise.resolve([0, null]);
   /** Of all starts. */
   stderr = "";
+  /** Of the newest start. */
+  stdout = "";
 
   /** Resolves once it serves. */
   static async start(agent: Script, config: object = {}): Promise<KeptRelay> {
@@ -109,13 +111,13 @@ export class KeptRelay implements AsyncDisposable {
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
       this.stderr += text;
     });
-    let stdout = "";
+    this.stdout = "";
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-      stdout += text;
+      this.stdout += text;
     });
     const serves = () => {
       if ((child.exitCode ?? child.signalCode) !== null) throw new Error(this.stderr);
-      return stdout.includes(`:${this.#port}/poe`);
+      return this.stdout.includes(`:${this.#port}/poe`);
     };
     await waitFor("the relay to serve", serves, SOON_MS);
   }
@@ -166,7 +168,7 @@ export class KeptRelay implements AsyncDisposable {
 
   #spawn(args: readonly string[]): ChildProcess {
     const [command = "", ...rest] = args;
-    const sub = command === "sessions" ? rest.splice(0, 1) : [];
+    const sub = command === "sessions" || command === "people" ? rest.splice(0, 1) : [];
     const all = [command, ...sub, "--config", this.#config, ...rest];
     return spawn(process.execPath, ["--conditions=@acp-kit/source", main, ...all], {
       env: {
