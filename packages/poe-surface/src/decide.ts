@@ -32,7 +32,7 @@ export type Decision = {
 };
 
 /** What has nothing to do with the turn of a client that is gone. */
-const ASIDES: ReadonlySet<Intake["kind"]> = new Set(["say", "reply", "reply-and-show", "show"]);
+const ASIDES: ReadonlySet<Intake["kind"]> = new Set(["say", "reply", "show-new", "show"]);
 
 /** Finds out what a message means, ends what its sender has abandoned, and posts it. */
 export async function decide(question: Question): Promise<Decision> {

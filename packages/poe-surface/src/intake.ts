@@ -30,7 +30,8 @@ export type Situation = {
 export type Intake =
   | { readonly kind: "say"; readonly text: PlainWords }
   /** The relay answers a command. */
-  | { readonly kind: "reply" | "reply-and-show"; readonly text: string }
+  | { readonly kind: "reply"; readonly text: string }
+  | { readonly kind: "show-new" }
   | { readonly kind: "show"; readonly turn: LastTurn }
   | { readonly kind: "stop"; readonly turn: string }
   /** Show what was not delivered, and what goes on until this turn ends, if any does. */
@@ -60,7 +61,7 @@ type PlainWords = {
 export function intakeOf(outcome: CommandOutcome): Intake {
   switch (outcome.kind) {
     case "reply":
-    case "reply-and-show":
+    case "show-new":
     case "show":
       return outcome;
     case "prompt": {

@@ -60,8 +60,9 @@ export async function carryOut(intake: Intake, request: PlanRequest): Promise<Pl
       return { kind: "say", text: words[intake.text] };
     case "reply":
       return { kind: "say", text: intake.text, isReply: true };
-    case "reply-and-show":
-      return { ...rest, lead: intake.text, ifEmpty: "" };
+    case "show-new":
+      // What comes in no turn is what was asked for, not what was missed.
+      return { ...rest, own: [""] };
     case "show": {
       const { turn, after } = intake.turn;
       const ifEmpty = words.noAnswer;

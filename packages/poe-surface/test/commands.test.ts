@@ -1,6 +1,8 @@
-import { createPoeId } from "@acp-kit/testkit";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { createPoeId, FakePoe } from "@acp-kit/testkit";
 import { describe, expect, test } from "vitest";
-import { finished, Rig } from "./rig.ts";
+import { finished, KEY, Rig } from "./rig.ts";
 
 /** What a chat holds so far, as Poe repeats it with each message. */
 class Chat {
@@ -140,4 +142,80 @@ test("a verdict without a question is told so, and does not reach the agent", as
   await using rig = await Rig.open();
   expect(await rig.answer("!yes 1")).toBe("(notice) No question is open.");
   expect(rig.agent.prompts).toEqual([]);
+});
+
+test("C9: a command of the agent's reaches it bare, and the next message goes on in the same session", async () => {
+  await using rig = await Rig.open();
+  const chat = new Chat(rig);
+  const first = chat.say("one");
+  const prompt = await rig.agent.prompted(1);
+  prompt.update({
+    sessionUpdate: "available_commands_update",
+    availableCommands: [{ name: "compact", description: "Compacts" }],
+  });
+  prompt.say("ok");
+  prompt.end();
+  await chat.hear(first);
+  const compacting = chat.say("!Compact keep the tests");
+  const compact = await rig.agent.prompted(2);
+  expect(compact.blocks).toEqual([{ type: "text", text: "/compact keep the tests" }]);
+  compact.say("Compacted.");
+  compact.end();
+  expect(await chat.hear(compacting)).toBe("Compacted.");
+  expect(await chat.hear(chat.say("!review"))).toContain("There is no command `!review`");
+  await chat.ask("two");
+  expect(rig.agent.prompts.at(-1)?.blocks).toHaveLength(1);
+  expect(new Set(rig.agent.prompts.map(({ session }) => session)).size).toBe(1);
+});
+
+test("C9: what the relay does not allow reaches the agent behind a space", async () => {
+  await using rig = await Rig.open();
+  const query = rig.ask("/logout");
+  const prompt = await rig.agent.prompted(1);
+  expect(prompt.text).toBe(" /logout");
+  prompt.end();
+  await finished(query);
+});
+
+test("C14: what a command can choose is what the person's rule has, whatever else they send", async () => {
+  const access = [{ users: ["*"], role: "user" as const, models: ["small"] }];
+  await using rig = await Rig.open({ access });
+  expect(await rig.answer("!model large")).toContain("The model `large` is not open to you here");
+  expect(await rig.answer("!model small")).toContain("`small` will be tried");
+  expect(await rig.answer("!policy allow")).toContain("not open to you");
+  const query = rig.ask("go");
+  const prompt = await rig.agent.prompted(1);
+  prompt.end();
+  await finished(query);
+  expect(rig.agent.chosen).toEqual(["small"]);
+});
+
+test("!get sends a file by the rules for files of the agent, in the same answer", async () => {
+  await using poe = await FakePoe.start({ accessKey: KEY, bot: "shop" });
+  await using rig = await Rig.open({
+    uploadUrl: poe.uploadUrl,
+    router: { sending: () => ({ maxFiles: 30 }) },
+  });
+  expect(await rig.answer("!get report.txt")).toContain("so there are no files");
+  const first = rig.ask("write it");
+  const prompt = await rig.agent.prompted(1);
+  const [session] = await rig.router.debug();
+  const cwd = session?.cwd ?? "";
+  mkdirSync(cwd, { recursive: true });
+  writeFileSync(path.join(cwd, "report.txt"), "all is well");
+  writeFileSync(path.join(cwd, ".env"), "KEY=1");
+  prompt.end();
+  await finished(first);
+  const sent = rig.ask("!get report.txt", { messageId: "g1", requestId: "r1" });
+  await finished(sent);
+  expect(poe.uploads.map(({ bytes }) => String(bytes))).toEqual(["all is well"]);
+  expect(sent.frames.some((frame) => "event" in frame && frame.event === "file")).toBe(true);
+  expect(await rig.answer("!get report.txt", { messageId: "g1", requestId: "r2" })).toContain(
+    "You have seen everything so far.",
+  );
+  for (const name of [".env", "../../router.db", "/etc/passwd", "nothing.txt"]) {
+    expect(await rig.answer(`!get ${name}`)).toMatch(/^[^\n]*was not sent: [^\n]*$/);
+  }
+  expect(poe.uploads).toHaveLength(1);
+  expect(rig.agent.prompts).toHaveLength(1);
 });

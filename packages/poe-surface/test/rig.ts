@@ -184,8 +184,11 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
     });
     const lines: string[] = [];
     const store = new ForgetfulStore();
+    const allowedCommands = (_: string, user: string) =>
+      people.commandsOf({ surface: "poe", bot: bot.name, user });
     const router = createRouter({
       agent,
+      allowedCommands,
       store,
       stateDir: directory,
       turnLimits: { cancelGraceMs: 500 },
@@ -207,7 +210,7 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
       db,
       router,
       people,
-      rules: { mayChoose: (choice) => people.mayChoose(choice) },
+      rules: { mayChoose: (choice) => people.mayChoose(choice), allowedCommands },
       agents: new Map(),
       log,
     });

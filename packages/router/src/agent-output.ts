@@ -42,6 +42,11 @@ export class AgentOutput {
     return this.#filesOf(turn).send(file);
   }
 
+  /** Sends a file in no turn, and beside what a running one sends. */
+  sendAside(file: FileToSend): Promise<SendResult> {
+    return this.#createFiles(undefined).send(file);
+  }
+
   /** Resolves once what the turn sends is decided. */
   async settled(turn: string): Promise<void> {
     if (this.#files?.turn !== turn) return;
@@ -61,13 +66,16 @@ export class AgentOutput {
     const before = this.#files;
     if (before?.turn === turn && before) return before;
     if (before) this.#recordAll(before.flush(), before.turn);
-    const files = new OutgoingFiles(turn, {
+    this.#files = this.#createFiles(turn);
+    return this.#files;
+  }
+
+  #createFiles(turn: string | undefined): OutgoingFiles {
+    return new OutgoingFiles(turn, {
       ...this.#host,
       policy: this.#host.sending(),
       record: (event) => this.#host.record(event, turn),
     });
-    this.#files = files;
-    return files;
   }
 
   #recordAll(events: readonly EventBody[], turn: string | undefined): void {

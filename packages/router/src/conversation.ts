@@ -213,6 +213,9 @@ export class Conversation {
         this.#tenure?.writer.record({ kind: "session-reset", who: taken.item.user }, undefined);
         await this.#sessions.reset();
         return;
+      case "send":
+        await this.#turns.sendAside({ path: taken.item.path });
+        return;
       case "revoke": {
         const { user, rules } = taken.item;
         const { grants, now } = this.#host;

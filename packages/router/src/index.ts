@@ -81,6 +81,7 @@ export {
   type ReactionItem,
   type ResetItem,
   type RevokeItem,
+  type SendItem,
   type Store,
   type TakenItem,
   type TurnRef,

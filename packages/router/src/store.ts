@@ -135,6 +135,16 @@ export type RevokeItem = {
   readonly at: number;
 };
 
+/** A person asks for a file of the agent's; nobody's turn is needed for it. */
+export type SendItem = {
+  readonly kind: "send";
+  readonly key: string;
+  readonly user: string;
+  /** Relative to the workspace, or absolute. */
+  readonly path: string;
+  readonly at: number;
+};
+
 /** What somebody wants of the owner of a conversation. */
 export type InboxItem =
   | PromptItem
@@ -143,7 +153,8 @@ export type InboxItem =
   | ReactionItem
   | ResetItem
   | ChooseItem
-  | RevokeItem;
+  | RevokeItem
+  | SendItem;
 
 /** An item that the owner takes: a prompt comes with the turn and attempt that the store gave it. */
 export type TakenItem =

@@ -184,6 +184,16 @@ export class Turns {
     return result;
   }
 
+  /** Sends a file of the agent's that a person has asked for, or says why it is not sent. Resolves once either is recorded. */
+  async sendAside(file: FileToSend): Promise<void> {
+    const result = await this.#output.sendAside(file);
+    if (result.kind === "sent") return;
+    this.#host.writer?.record(
+      { kind: "notice", level: "warning", text: result.message },
+      undefined,
+    );
+  }
+
   /** Says, once in a turn, that a message of the agent was too long to be read. */
   miss(): void {
     const running = this.#running;

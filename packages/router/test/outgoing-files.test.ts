@@ -319,3 +319,28 @@ test("what an agent sends between turns reaches the log outside of any turn", as
   expect(existsSync(path.join(rig.directory, "files"))).toBe(true);
   expect(readFileSync(path.join(cwd, "late.txt"), "utf8")).toBe("late");
 });
+
+test("C19: what a person asks for is sent by the same rules, in no turn, once, and does not disturb one that runs", async () => {
+  const steps = [says("x"), says(`\n<!-- attach path="a.txt"`), { kind: "wait" }];
+  await using rig = openRig(steps, { "a.txt": "a", ".env": "KEY=1" });
+  const ask = (key: string, file: string) =>
+    rig.router.submit("c", { kind: "send", key, user: "ana", path: file, at: 1 });
+  const { turn } = await rig.router.submit("c", message("go"));
+  await rig.follow(turn, { until: "text" });
+  for (const key of ["1", "1"]) await ask(key, "a.txt");
+  await ask("2", ".env");
+  await ask("3", "/etc/passwd");
+  const events = await rig.store.read("c", 0, 100);
+  const beside = events.filter((event) => event.turn === undefined);
+  expect(sentIn(beside).map(({ name }) => name)).toEqual(["a.txt"]);
+  expect(noticesIn(beside)).toEqual([
+    ".env was not sent: it may hold a secret.",
+    "passwd was not sent: it is outside of the workspace.",
+  ]);
+  expect(await read(rig, sentIn(beside)[0])).toEqual(Buffer.from("a"));
+  const reports = rig.reports.filter(({ kind }) => kind.startsWith("file-"));
+  expect(reports.map(({ kind }) => kind)).toEqual(["file-sent", "file-refused", "file-refused"]);
+  await rig.router.cancelTurn("c", turn, "user");
+  // What the turn itself held back is still its own.
+  expect(textOf(await rig.follow(turn))).toContain("attach path");
+});

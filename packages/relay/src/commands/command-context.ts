@@ -1,5 +1,6 @@
 import type { LoginState, LoginStep } from "@acp-kit/acp-wire";
 import type { Attachment, Choice, LastTurn, Role, Router, Turn } from "@acp-kit/router";
+import type { Journal } from "../journal/journal.ts";
 import type { Log } from "../log.ts";
 import type { LoginBook } from "./login-book.ts";
 import type { Choosable } from "./match-choice.ts";
@@ -24,10 +25,13 @@ export type CommandMessage = {
 
 /** What a surface does about a command. */
 export type CommandOutcome =
-  /** Says this, as a whole answer. Markdown. */
-  | { readonly kind: "reply"; readonly text: string }
-  /** Says this, and shows what is new: a file, for one. */
-  | { readonly kind: "reply-and-show"; readonly text: string }
+  /**
+   * Says this, as a whole answer. Markdown. `asksFor`: the person's next message may be what a login waits for; a
+   * surface that has forms takes it by one, and hands it over as a message.
+   */
+  | { readonly kind: "reply"; readonly text: string; readonly asksFor?: "login" }
+  /** Shows what is new in the log: the file that was asked for, or why it is not sent. */
+  | { readonly kind: "show-new" }
   /** Shows this turn again, which has ended. */
   | { readonly kind: "show"; readonly turn: LastTurn }
   /** Posts the message as a prompt of which the agent is sent this, with these files. */
@@ -126,6 +130,8 @@ export type CommandHost = {
     | ((agent: string, user: string) => Promise<CommandAgent | undefined>)
     | undefined;
   readonly people?: CommandPeople | undefined;
+  /** Told of what failed; the log, where there is none. */
+  readonly journal?: Pick<Journal, "fail"> | undefined;
   readonly projects?: CommandProjects | undefined;
   readonly changes?: CommandChanges | undefined;
 };

@@ -158,10 +158,12 @@ export function createChatCommands(host: CommandHost): ChatCommands {
     try {
       return await run();
     } catch (error) {
-      const reference = createReference();
-      const conversation = hashId(message.conversation);
-      host.log.error({ err: error, ref: reference, conversation }, "a command failed");
-      return reply(replies.failed(reference));
+      const ref = createReference();
+      const { conversation } = message;
+      if (host.journal) host.journal.fail({ ref, conversation, what: "command", error });
+      else
+        host.log.error({ ref, conversation: hashId(conversation), err: error }, "a command failed");
+      return reply(replies.failed(ref));
     }
   }
 

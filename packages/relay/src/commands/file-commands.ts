@@ -15,13 +15,11 @@ export async function showFiles({ host, message }: CommandCall): Promise<Command
 }
 
 /** `!get`: by the same rules as a file that the agent sends. */
-export async function sendFile({ host, message, argument }: CommandCall): Promise<CommandOutcome> {
-  const { router } = host;
-  const { conversation } = message;
+export async function sendFile(call: CommandCall): Promise<CommandOutcome> {
+  const { host, message, argument, key } = call;
+  const { conversation, user, at } = message;
   if (argument === "") return reply(replies.usage("get"));
-  if ((await router.log(conversation).last()) === 0) return reply(replies.noFiles());
-  const sent = await router.sendFile(conversation, { path: argument });
-  return sent.kind === "sent"
-    ? { kind: "reply-and-show", text: replies.sent(sent.name) }
-    : reply(replies.notSent(argument, sent.message));
+  if ((await host.router.log(conversation).last()) === 0) return reply(replies.noFiles());
+  await host.router.submit(conversation, { kind: "send", key, user, path: argument, at });
+  return { kind: "show-new" };
 }

@@ -142,9 +142,6 @@ export const replies = {
   noCheckout: () => "This project is no git checkout, so nobody knows what has changed.",
   notKnown: () => "What the last turn changed is not known.",
   noFiles: () => "Nothing was said here yet, so there are no files.",
-  sent: (name: string) => `Here is ${formatCode(name)}.`,
-  notSent: (path: string, why: string) =>
-    `${formatCode(path)} was not sent. ${formatPlain(why, 300)}`,
 
   cost: ({ turns, minutes, tokens, cost }: Used) =>
     turns === 0

@@ -93,7 +93,8 @@ async function start(
         redirect,
         expiresAt,
       });
-      return reply(replies.loginOpen(url.href, login.instructions, LOGIN_WAIT_MS));
+      const text = replies.loginOpen(url.href, login.instructions, LOGIN_WAIT_MS);
+      return { kind: "reply", text, asksFor: "login" };
     }
   }
 }

@@ -99,8 +99,6 @@ const samples: Samples = {
   noCheckout: { "": [] },
   notKnown: { "": [] },
   noFiles: { "": [] },
-  sent: { "": ["report.pdf"] },
-  notSent: { "": [".env", "It may hold a secret."] },
   cost: {
     "": [{ turns: 12, minutes: 47.6, tokens: 1_340_000, cost: 1.2 }],
     plain: [{ turns: 1, minutes: 0.8, tokens: 0, cost: 0 }],
@@ -203,7 +201,6 @@ test("C28: what agents and people wrote cannot break out of a reply's line or ca
     replies.unknown(hostile, undefined),
     replies.choices("model", [{ id: hostile, name: hostile }], undefined, undefined),
     replies.chosen("model", hostile, { id: hostile, name: "" }, undefined),
-    replies.notSent(hostile, hostile),
     replies.grants([{ subject: hostile, toolKind: hostile, agent: "" }]),
     replies.loginMethods([{ id: hostile, name: hostile }]),
     replies.loginOpen("https://a.example", hostile, 600_000),
