@@ -7,6 +7,8 @@ import type { Attached } from "./session-slot.ts";
 export type KnownSetting = {
   /** What runs now; absent while no session is attached here. */
   readonly current?: string | boolean;
+  /** What the agent's session here had before anything was chosen. */
+  readonly initial?: string | boolean;
   /** What was chosen: it holds from the next turn on. */
   readonly wanted?: string | boolean;
   /** The person who chose it; absent where the agent changed it by itself. */
@@ -52,7 +54,10 @@ export function describeConversation(
     settings: new Map(
       [...names].map((one) => [
         one,
-        knownSetting(attached?.settings.get(one), wanted[one], by[one]),
+        {
+          ...knownSetting(attached?.settings.get(one), wanted[one], by[one]),
+          ...(kept?.initial[one] !== undefined && { initial: kept.initial[one] }),
+        },
       ]),
     ),
     commands: attached?.live.commands ?? [],

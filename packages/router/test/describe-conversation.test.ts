@@ -52,6 +52,7 @@ test("an attached session tells what runs, what there is to choose, its commands
   expect(state.session).toEqual(expect.any(String));
   expect(state.settings.get("model")).toEqual({
     current: "a",
+    initial: "a",
     available: ["a", "b"],
     names: { a: "Model A" },
   });

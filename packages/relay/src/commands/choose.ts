@@ -34,13 +34,13 @@ export async function chooseSetting(
   const { conversation, user, at } = message;
   const state = await host.router.describe(conversation);
   const setting = state.settings.get(kind);
-  const { available = [], names = {}, current, wanted } = setting ?? {};
+  const { available = [], names = {}, current, wanted, initial } = setting ?? {};
   const listed = available.map((id) => ({ id, name: names[id] ?? id }));
   const all = listed.length > 0 ? listed : await offeredBy(kind, call, state.agent);
   return choose(call, {
     kind,
     all,
-    isOpen: (value) => isOpen(call, { agent: state.agent, setting: kind, value }),
+    isOpen: (value) => isOpen(call, { agent: state.agent, setting: kind, value, initial }),
     current: textOf(current),
     wanted: textOf(wanted),
     hasDefault: true,
@@ -131,7 +131,7 @@ async function offeredBy(
 
 function isOpen(
   { host, message }: CommandCall,
-  choice: Pick<Choice, "agent" | "setting" | "value">,
+  choice: Pick<Choice, "agent" | "setting" | "value" | "initial">,
 ): boolean {
   const { conversation, user } = message;
   return host.mayChoose?.({ conversation, user, ...choice }) ?? true;

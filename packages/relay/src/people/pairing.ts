@@ -35,6 +35,8 @@ export function pair(
 ): Pairing {
   if (user === "" || user.length > MAX_ID_CHARS) return closed;
   return db.transaction((): Pairing => {
+    // The same message may come again.
+    if (people.roleOf({ user, bot: "" }) === "operator") return paired;
     if (people.hasOperator) return closed;
     const sql =
       "UPDATE people_pairing SET tries = tries - 1 WHERE tries > 0 AND expires_at > ? RETURNING *";
@@ -48,9 +50,11 @@ export function pair(
     }
     db.run("DELETE FROM people_pairing");
     people.allow({ user, bot: "", role: "operator", by: "", at: now });
-    return { kind: "paired", text: "You are this bot's operator now." };
+    return paired;
   });
 }
+
+const paired: Pairing = { kind: "paired", text: "You are this bot's operator now." };
 
 const closed: Pairing = {
   kind: "closed",

@@ -140,11 +140,13 @@ describe("C10: pairing", () => {
       text: "You are this bot's operator now.",
     });
     expect(people.admit({ ...ana, bot: "infra" })).toEqual({ kind: "admitted", role: "operator" });
+    expect(people.pair(ana, code).kind).toBe("paired");
     expect(people.pair(eve, code).kind).toBe("closed");
     expect(people.roleOf(eve)).toBeUndefined();
     expect(people.createPairingCode()).toBeUndefined();
     expect(decisions.map(({ what, reason }) => [what, reason])).toEqual([
       ["talk", "no-rule"],
+      ["pairing", "paired"],
       ["pairing", "paired"],
       ["pairing", "closed"],
     ]);
