@@ -2,6 +2,7 @@ import { AgentLink } from "./agent-link.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import { type AgentExit, ErrorCode, RpcError } from "./errors.ts";
 import { type LoginState, type LoginStep, loginMeta, parseLoginState } from "./login.ts";
+import { mapFileLinks } from "./map-file-links.ts";
 import { offerFiles } from "./offer-files.ts";
 import { parseOversize } from "./oversize.ts";
 import { PathMap } from "./path-map.ts";
@@ -197,7 +198,7 @@ export class AgentProcess implements AsyncDisposable {
 
   /** Sends a prompt; resolves when its turn has ended, after every update before that. */
   prompt(session: string, blocks: readonly ContentBlock[]): Promise<SessionPromptResult> {
-    const params = { sessionId: session, prompt: blocks };
+    const params = { sessionId: session, prompt: this.#contentFor(blocks) };
     return this.#clients.whilePrompting(session, () =>
       this.#link.call("prompt", "session/prompt", params),
     );
@@ -209,7 +210,13 @@ export class AgentProcess implements AsyncDisposable {
    */
   async steer(session: string, blocks: readonly ContentBlock[]): Promise<boolean> {
     if (!offersSteering(this.capabilities)) return false;
-    return parseSteerResult(await this.#call(STEER_METHOD, { sessionId: session, prompt: blocks }));
+    const params = { sessionId: session, prompt: this.#contentFor(blocks) };
+    return parseSteerResult(await this.#call(STEER_METHOD, params));
+  }
+
+  /** The host's path of a file that the agent names by its own. */
+  toHost(path: string): string {
+    return this.#paths.toHost(path);
   }
 
   /** Asks the agent to end the turn. Every open question of the session is answered `cancelled`. */
@@ -286,6 +293,11 @@ export class AgentProcess implements AsyncDisposable {
 
   #call<T>(method: string, params: object): Promise<T> {
     return this.#link.call<T>("session", method, params);
+  }
+
+  /** Content with links to files as the agent sees them. */
+  #contentFor(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
+    return mapFileLinks(blocks, (path) => this.#paths.toAgent(path));
   }
 
   #place(directory: string, client: SessionClient, meta?: Meta): object {

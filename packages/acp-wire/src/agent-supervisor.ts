@@ -4,6 +4,7 @@ import { AgentProcess } from "./agent-process.ts";
 import { backoffMs, HEALTHY_MS } from "./backoff.ts";
 import { type AgentExit, ErrorCode, RpcError, WireError } from "./errors.ts";
 import type { LoginState, LoginStep } from "./login.ts";
+import { PathMap } from "./path-map.ts";
 import type { SessionClient } from "./session-clients.ts";
 import type { ContentBlock } from "./types/content.ts";
 import type { AgentCapabilities, AuthMethod, Implementation } from "./types/initialize.ts";
@@ -24,6 +25,7 @@ export interface SupervisorOptions extends AgentOptions {
  */
 export class AgentSupervisor implements AsyncDisposable {
   readonly #options: SupervisorOptions;
+  readonly #paths: PathMap;
   readonly #listeners = new Set<(exit: AgentExit) => void>();
   readonly #closing = new AbortController();
   #agent: AgentProcess | undefined;
@@ -39,6 +41,7 @@ export class AgentSupervisor implements AsyncDisposable {
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#paths = new PathMap(options.pathMap);
   }
 
   /** What the agent said when it last came up; nothing before that. See {@link ready}. */
@@ -128,6 +131,11 @@ export class AgentSupervisor implements AsyncDisposable {
 
   async setConfigOption(session: string, id: string, value: string | boolean): Promise<void> {
     return this.#owner(session).setConfigOption(session, id, value);
+  }
+
+  /** The host's path of a file that the agent names by its own. */
+  toHost(path: string): string {
+    return this.#paths.toHost(path);
   }
 
   /** Nothing to do when the agent that ran the session is gone. */

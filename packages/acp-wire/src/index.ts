@@ -28,6 +28,7 @@ export type { ByteIo, ConnIo, MessageIo } from "./io.ts";
 export { DEFAULT_MAX_LINE_BYTES, LineSplitter, type LineSplitterOptions } from "./line-splitter.ts";
 export type { SilenceLimits } from "./liveness.ts";
 export type { LoginState, LoginStep } from "./login.ts";
+export { mapFileLinks } from "./map-file-links.ts";
 export type { MessageId } from "./message.ts";
 export { PathMap, type PathMapping } from "./path-map.ts";
 export { PROTOCOL_VERSION } from "./protocol-version.ts";

@@ -30,6 +30,13 @@ export function nextTail(
   return screen.body === "" || planMoved ? again : Math.max(again, silence);
 }
 
+/** Phases in which nothing is expected of the agent; each has a bound of its own. */
+const patient: ReadonlySet<TurnView["phase"]> = new Set([
+  "queued",
+  "fetching-files",
+  "waiting-workspace",
+]);
+
 /**
  * For how long the agent has given no sign of life, once that is worth saying. Pure.
  *
@@ -42,7 +49,7 @@ export function stalledFor(
   limits: ResponseLimits,
 ): number | undefined {
   if (view.outcome || view.asks.length > 0) return undefined;
-  if (view.phase === "queued" || view.phase === "waiting-workspace") return undefined;
+  if (patient.has(view.phase)) return undefined;
   const hasOpenTool = openTools(view).length > 0;
   const silentMs = now - view.lastProgressAt;
   return silentMs >= (hasOpenTool ? limits.toolStallMs : limits.stallMs) ? silentMs : undefined;

@@ -70,6 +70,12 @@ describe("an agent's silence", () => {
       undefined,
     ],
     [
+      "that waits for its files is not said",
+      view({ kind: "status", phase: "fetching-files" }),
+      10_000_000,
+      undefined,
+    ],
+    [
       "that waits for the workspace is not said",
       view({ kind: "status", phase: "waiting-workspace" }),
       10_000_000,

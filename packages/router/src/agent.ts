@@ -39,6 +39,8 @@ export interface Agent {
   loadSession?(cwd: string, session: string, client: SessionClient): Promise<SessionSetup>;
   setMode?(session: string, mode: string): Promise<void>;
   closeSession?(session: string): Promise<void>;
+  /** The path on this machine of a file that the agent names by its own. Default: the same. */
+  toHost?(path: string): string;
   /** Tells that the process is gone, and with it every session that was attached. */
   onExit?(listener: (exit: AgentExit) => void): Disposable;
 }

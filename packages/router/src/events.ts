@@ -11,7 +11,12 @@ export type CancelCause =
   | "shutdown";
 
 /** What a turn is waiting for before the agent's first word. */
-export type TurnPhase = "waiting-workspace" | "starting-agent" | "opening-session" | "waiting";
+export type TurnPhase =
+  | "fetching-files"
+  | "waiting-workspace"
+  | "starting-agent"
+  | "opening-session"
+  | "waiting";
 
 /** Where an agent was when it died; the words for chat are the renderer's. */
 export type FailurePhase = "start" | "session" | "prompt";

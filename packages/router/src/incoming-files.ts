@@ -35,7 +35,11 @@ export type IncomingFilesHost = {
   failed(what: string, error: unknown): void;
 };
 
-type Intake = { readonly files: Promise<readonly IncomingFile[]>; readonly stop: AbortController };
+type Intake = {
+  readonly files: Promise<readonly IncomingFile[]>;
+  readonly stop: AbortController;
+  isFetching: boolean;
+};
 
 /**
  * The files of the messages that wait or run: fetched when a message comes, kept, and found again after a restart. One
@@ -56,13 +60,21 @@ export class IncomingFiles {
     if (!request?.attachments.some(({ url }) => url !== "")) return;
     const stop = new AbortController();
     const files = this.#last.then(() => this.#takeIn(request, user, stop.signal));
-    this.#last = files;
-    this.#intakes.set(turn, { files, stop });
+    const intake: Intake = { files, stop, isFetching: true };
+    this.#last = files.then(() => {
+      intake.isFetching = false;
+    });
+    this.#intakes.set(turn, intake);
   }
 
   /** The message of the turn came with files. */
   has(turn: string): boolean {
     return this.#intakes.has(turn);
+  }
+
+  /** Something of it is still on its way. */
+  isFetching(turn: string): boolean {
+    return this.#intakes.get(turn)?.isFetching ?? false;
   }
 
   /** Resolves once each file of the turn's message is kept or given up. */

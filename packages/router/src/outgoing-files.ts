@@ -1,4 +1,5 @@
-import type { KnownContentBlock } from "@acp-kit/acp-wire";
+import path from "node:path";
+import { type KnownContentBlock, mapFileLinks } from "@acp-kit/acp-wire";
 import { AttachScanner, type ScannedPart } from "./attachments/attach-scanner.ts";
 import type { Offer, OfferPolicy } from "./attachments/offer-file.ts";
 import { formatRefusal, type SendRefusal } from "./attachments/refusal-words.ts";
@@ -33,6 +34,8 @@ export type OutgoingFilesHost = {
   readonly policy: SendPolicy | undefined;
   readonly quotaBytes: number;
   workspace(): Promise<Workspace>;
+  /** The path on this machine of a file that the agent names by its own. */
+  toHost(path: string): string;
   record(event: EventBody): void;
   report(report: RouterReport): void;
   failed(what: string, error: unknown): void;
@@ -83,7 +86,7 @@ export class OutgoingFiles {
   send(file: FileToSend): Promise<SendResult> {
     return this.#queue(file.name ?? file.path, async (policy) => {
       const { offerFile } = await import("./attachments/index.ts");
-      return offerFile(file.path, policy, file.name);
+      return offerFile(this.#host.toHost(file.path), policy, file.name ?? path.basename(file.path));
     });
   }
 
@@ -106,8 +109,7 @@ export class OutgoingFiles {
   #show(parts: readonly ScannedPart[]): readonly EventBody[] {
     return parts.flatMap((part) => {
       if (part.kind === "text") return textEvents("text", part.text);
-      const { path, name } = part;
-      void this.send({ path, name }).then((result) => this.#tell(result));
+      void this.send({ path: part.path, name: part.name }).then((result) => this.#tell(result));
       return [];
     });
   }
@@ -117,7 +119,8 @@ export class OutgoingFiles {
     const { name, uri = "" } = event;
     void this.#queue(name ?? uri, async (policy) => {
       const { offerContent } = await import("./attachments/index.ts");
-      return offerContent(block, policy);
+      const [mapped = block] = mapFileLinks([block], (file) => this.#host.toHost(file));
+      return offerContent(mapped as typeof block, policy);
     }).then((result) => this.#tell(result));
     return [];
   }

@@ -61,6 +61,7 @@ export class Turns {
       ...host,
       quotaBytes: host.attachmentLimits.attachmentQuotaBytes,
       record: (event, turn) => this.#host.writer?.record(event, turn),
+      toHost: (file) => host.sessions.open?.agent.toHost?.(file) ?? file,
     });
   }
 
@@ -348,7 +349,11 @@ export class Turns {
         record,
         admit: () => this.#host.admit(turn, item.user),
         onAnswer,
-        ready: () => this.#files.settled(turn),
+        ready: async () => {
+          if (!this.#files.isFetching(turn)) return;
+          record({ kind: "status", phase: "fetching-files" });
+          await this.#files.settled(turn);
+        },
         settled: () => this.#output.settled(turn),
       };
       return create(createTurnHost(this.#host, writer, item.user, own), session);

@@ -247,6 +247,8 @@ describe("files of a message", () => {
     await router.submit("quick", message("hello"));
     (await slow.agent.prompted(1)).answer();
     await eventsOf(router, "quick");
+    const log = await eventsOf(router, "slow", "status");
+    expect(log.at(-1)).toMatchObject({ phase: "fetching-files" });
     const closed = new Promise((done) => slow.server.requests[0]?.once("close", done));
     await router.cancelTurn("slow", turn, "user");
     await closed;

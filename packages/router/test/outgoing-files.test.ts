@@ -285,6 +285,23 @@ test("a tool sends by the same rules, learns what became of it, and sends nothin
   expect(await send("a.txt")).toMatchObject({ kind: "refused", reason: "no-turn" });
 });
 
+test("an agent that has the workspace elsewhere sends by its own paths", async () => {
+  const agent = new PuppetAgent();
+  await using rig = new AgentRig({ prompt: [] }, { agent });
+  const { turn } = await rig.router.submit("c", message("go"));
+  const prompt = await agent.prompted(1);
+  const [{ cwd } = { cwd: "" }] = await rig.router.debug();
+  agent.toHost = (file) => file.replace("/container", cwd);
+  for (const name of ["a.txt", "b.txt"]) writeFileSync(path.join(cwd, name), name);
+  expect(await rig.router.sendFile("c", { path: "/container/a.txt" })).toMatchObject({
+    kind: "sent",
+  });
+  const content = { type: "resource_link", uri: "file:///container/b.txt", name: "b.txt" };
+  prompt.update({ sessionUpdate: "agent_message_chunk", content });
+  prompt.answer();
+  expect(sentIn(await rig.follow(turn)).map(({ name }) => name)).toEqual(["a.txt", "b.txt"]);
+});
+
 test("a turn that was cancelled sends nothing any more, and what it held back is shown", async () => {
   const held = '<!-- attach path="a.txt"';
   const steps = [says("x"), says(`\n${held}`), { kind: "wait" }];

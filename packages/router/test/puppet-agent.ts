@@ -96,6 +96,7 @@ export class PuppetAgent implements Agent {
   /** Whether it ends a prompt when it is told to cancel. */
   heedsCancel = true;
   takesSteering: () => Promise<boolean> = async () => true;
+  toHost = (file: string): string => file;
   readonly #clients = new Map<string, SessionClient>();
   readonly #exits = new Set<(exit: AgentExit) => void>();
   readonly #waiting = new Set<() => void>();

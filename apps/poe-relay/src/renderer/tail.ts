@@ -33,6 +33,8 @@ function activity(view: TurnView): { label: string; since: number } {
         label: isBehind(view) ? "Queued behind the running turn" : "Starting",
         since: view.queued?.since ?? since,
       };
+    case "fetching-files":
+      return { label: "Fetching your files", since };
     case "waiting-workspace":
       return { label: "Waiting for the workspace", since };
     case "starting-agent":

@@ -3,7 +3,9 @@ import { describe, expect, test } from "vitest";
 import { end, fold, showUsual, start, tailOf, text, thought, toolStart } from "./fold.ts";
 
 const minute = 60_000;
-const phase = (phase: "waiting-workspace" | "starting-agent" | "opening-session"): EventBody => ({
+const phase = (
+  phase: "fetching-files" | "waiting-workspace" | "starting-agent" | "opening-session",
+): EventBody => ({
   kind: "status",
   phase,
 });
@@ -34,6 +36,7 @@ describe("the spinner says what a view waits for", () => {
   test.each<[string, EventBody[], string]>([
     ["its turn", [queued({})], "Starting"],
     ["another turn", [queued({ behind: "t0" })], "Queued behind the running turn"],
+    ["its files", [phase("fetching-files")], "Fetching your files"],
     ["the workspace", [start, phase("waiting-workspace")], "Waiting for the workspace"],
     ["the agent's process", [start, phase("starting-agent")], "Starting the agent"],
     ["the session", [start, phase("opening-session")], "Opening the session"],
