@@ -174,6 +174,8 @@ const limits = section({
   minutesPerUserPerDay: amount,
   tokensPerUserPerDay: amount,
   costPerUserPerDay: amount,
+  minutesPerProjectPerDay: amount,
+  costPerProjectPerDay: amount,
   costPerDay: amount,
   concurrentTurns: count,
   concurrentPerUser: count,

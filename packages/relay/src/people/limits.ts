@@ -8,6 +8,8 @@ export type Limits = {
   readonly tokensPerUserPerDay?: number | undefined;
   /** In the currency that the agents report. */
   readonly costPerUserPerDay?: number | undefined;
+  readonly minutesPerProjectPerDay?: number | undefined;
+  readonly costPerProjectPerDay?: number | undefined;
   readonly costPerDay?: number | undefined;
   /** Turns that run at a time. */
   readonly concurrentTurns?: number | undefined;
@@ -19,8 +21,8 @@ export type Limits = {
 /** What limits over a time count. */
 export type Measure = "turns" | "minutes" | "tokens" | "cost";
 
-/** Whose use a limit is about: a person's, a conversation's, or everybody's. */
-export type Scope = "user" | "conversation" | "everybody";
+/** Whose use a limit is about: a person's, a conversation's, a workspace's, or everybody's. */
+export type Scope = "user" | "conversation" | "project" | "everybody";
 
 /** A limit over a time. */
 export type Quota = {
@@ -44,6 +46,8 @@ export const QUOTAS: readonly Quota[] = [
   { name: "minutesPerUserPerDay", scope: "user", measure: "minutes", windowMs: DAY_MS },
   { name: "tokensPerUserPerDay", scope: "user", measure: "tokens", windowMs: DAY_MS },
   { name: "costPerUserPerDay", scope: "user", measure: "cost", windowMs: DAY_MS },
+  { name: "minutesPerProjectPerDay", scope: "project", measure: "minutes", windowMs: DAY_MS },
+  { name: "costPerProjectPerDay", scope: "project", measure: "cost", windowMs: DAY_MS },
   { name: "costPerDay", scope: "everybody", measure: "cost", windowMs: DAY_MS },
 ];
 
@@ -87,9 +91,11 @@ export function formatOver(quota: Quota, limit: number, freeAt: number, now: num
   const amount = formatQuota(quota, limit);
   switch (quota.scope) {
     case "user":
-      return `You have used up your limit of ${amount}. You can go on in ${wait}.`;
+      return `You have used up your ${amount}. You can go on in ${wait}.`;
     case "conversation":
-      return `This conversation has used up its limit of ${amount}. It can go on in ${wait}.`;
+      return `This conversation has used up its ${amount}. It can go on in ${wait}.`;
+    case "project":
+      return `This project has used up its ${amount}. It can go on in ${wait}.`;
     case "everybody":
       return `This bot has used up its budget for the day. It can go on in ${wait}.`;
   }
@@ -100,22 +106,22 @@ export function formatNear(quota: Quota, limit: number, used: number): string {
   const { measure, scope } = quota;
   if (scope === "everybody") return "This bot has used most of its budget for the day.";
   const shown = formatAmount(measure, measure === "turns" ? used + 1 : used);
-  const whose = scope === "user" ? "your" : "this conversation's";
-  return `${shown} of ${whose} limit of ${formatQuota(quota, limit)} are used.`;
+  return `${shown} of ${owners[scope]} ${formatQuota(quota, limit)} are used.`;
 }
 
-/** `20 turns an hour`. */
+const owners = {
+  user: "your",
+  conversation: "this conversation's",
+  project: "this project's",
+} as const;
+
+/** `limit of 20 turns an hour`, `budget of 5.00 a day`. */
 function formatQuota({ measure, windowMs }: Quota, limit: number): string {
-  const unit = limit === 1 && measure !== "cost" ? units[measure].slice(0, -1) : units[measure];
-  return `${formatAmount(measure, limit)} ${unit} ${windowMs === HOUR_MS ? "an hour" : "a day"}`;
+  const amount = formatAmount(measure, limit);
+  const time = windowMs === HOUR_MS ? "an hour" : "a day";
+  if (measure === "cost") return `budget of ${amount} ${time}`;
+  return `limit of ${amount} ${limit === 1 ? measure.slice(0, -1) : measure} ${time}`;
 }
-
-const units: Readonly<Record<Measure, string>> = {
-  turns: "turns",
-  minutes: "minutes",
-  tokens: "tokens",
-  cost: "of cost",
-};
 
 function formatAmount(measure: Measure, amount: number): string {
   return measure === "cost"

@@ -32,7 +32,7 @@ export const usageTables: RelayTables = {
     CREATE INDEX usage_turns_open ON usage_turns (alive_until) WHERE ended_at IS NULL;
     CREATE TABLE usage_warnings (
       quota TEXT NOT NULL,
-      -- A person, a conversation, or empty for everybody.
+      -- A person, a conversation, a workspace, or empty for everybody.
       subject TEXT NOT NULL,
       until INTEGER NOT NULL,
       PRIMARY KEY (quota, subject)

@@ -176,7 +176,7 @@ export class Usage implements AsyncDisposable {
 
   /** Of what runs, minutes count as far as they have run. */
   #spent({ scope, measure, windowMs }: Quota, subject: string, now: number): readonly Spent[] {
-    const where = scope === "everybody" ? "TRUE" : `${scope} = ?2`;
+    const where = wheres[scope];
     return this.#db.all<Spent>(
       `SELECT at, ${amounts[measure]} AS amount FROM usage_turns
        WHERE ${where} AND at > ?3 ORDER BY at`,
@@ -246,9 +246,16 @@ const columns: Readonly<Record<UsageGroup, string>> = {
 
 const NOTHING: UsageSum = { turns: 0, minutes: 0, tokens: 0, cost: 0 };
 
-function subjectOf(scope: Scope, { user, conversation }: StartingTurn): string {
-  if (scope === "everybody") return "";
-  return scope === "user" ? user : conversation;
+/** The rows that a limit is about. */
+const wheres: Readonly<Record<Scope, string>> = {
+  user: "user = ?2",
+  conversation: "conversation = ?2",
+  project: "workspace = ?2",
+  everybody: "TRUE",
+};
+
+function subjectOf(scope: Scope, { user, conversation, workspace }: StartingTurn): string {
+  return { user, conversation, project: workspace, everybody: "" }[scope];
 }
 
 /** What was added to a sum; one that has become smaller has begun anew. */

@@ -71,7 +71,12 @@ describe("what people are told", () => {
     [
       "costPerUserPerDay",
       5,
-      "You have used up your limit of 5.00 of cost a day. You can go on in 12 min.",
+      "You have used up your budget of 5.00 a day. You can go on in 12 min.",
+    ],
+    [
+      "minutesPerProjectPerDay",
+      60,
+      "This project has used up its limit of 60 minutes a day. It can go on in 12 min.",
     ],
     ["costPerDay", 5, "This bot has used up its budget for the day. It can go on in 12 min."],
   ] as const)("whose turn does not start because of %s", (name, limit, text) => {
@@ -81,6 +86,7 @@ describe("what people are told", () => {
   test.each([
     ["turnsPerUserPerHour", 10, 7, "8 of your limit of 10 turns an hour are used."],
     ["minutesPerUserPerDay", 60, 48.4, "48 of your limit of 60 minutes a day are used."],
+    ["costPerProjectPerDay", 10, 8.5, "8.50 of this project's budget of 10.00 a day are used."],
     ["costPerDay", 60, 48.4, "This bot has used most of its budget for the day."],
   ] as const)("who is near %s", (name, limit, used, text) => {
     expect(formatNear(quota(name), limit, used)).toBe(text);

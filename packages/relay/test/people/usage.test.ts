@@ -134,6 +134,18 @@ test("C31: cost and tokens are what a session has used since its last turn, whoe
   expect(usage.by("project", 60 * MIN)).toMatchObject([{ name: "shop", turns: 7 }]);
 });
 
+test("C31: the budget of a project is for all who work in it, and for no other project", async () => {
+  const usage = await open({ minutesPerProjectPerDay: 10 });
+  run(usage, 6, "u-ana");
+  run(usage, 6, "u-bob");
+  const turn = { turn: "t-x", user: "u-eve", conversation: "poe/shop/c-9" };
+  expect(usage.start({ ...turn, workspace: "shop" })).toMatchObject({
+    kind: "refused",
+    reason: "minutesPerProjectPerDay",
+  });
+  expect(usage.start({ ...turn, workspace: "infra" }).kind).toBe("admitted");
+});
+
 test("C31: without limits every turn starts, and is counted", async () => {
   const usage = await open({});
   for (let n = 0; n < 50; n++) expect(run(usage, 1).kind).toBe("admitted");
