@@ -38,6 +38,13 @@ export type {
 } from "./intake/heard.ts";
 export { judgePerson, type Outsider, type SlackProfile } from "./intake/judge-author.ts";
 export { formatMessageKey, type ParseEventOptions, parseSlackEvent } from "./intake/parse-event.ts";
+export { cutMarkdown, type MarkdownPiece } from "./publish/cut-markdown.ts";
+export {
+  type PostEditOptions,
+  PostEditPublisher,
+  type PublishOutcome,
+} from "./publish/post-edit.ts";
+export type { Publication, PublishedState } from "./publish/publication.ts";
 export { createSlackCaller, type SlackCallerOptions } from "./slack-caller.ts";
 export type {
   OpenSocket,

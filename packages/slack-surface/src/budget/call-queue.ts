@@ -76,6 +76,12 @@ export class CallQueue implements Disposable {
     return await promise;
   }
 
+  /** What still waits by this key is superseded, without another. */
+  drop(key: string): void {
+    const waiting = this.#waiting.find((each) => each.key === key);
+    if (waiting) this.#remove(waiting, { kind: "superseded" });
+  }
+
   [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#timer?.[Symbol.dispose]();

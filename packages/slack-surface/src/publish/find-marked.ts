@@ -1,0 +1,62 @@
+import { z } from "zod";
+import type { CallQueue } from "../budget/call-queue.ts";
+
+export type FoundMessage =
+  | { readonly kind: "found"; readonly ts: string }
+  | { readonly kind: "absent" }
+  /** Nobody could say. */
+  | { readonly kind: "unknown" };
+
+const pageSchema = z.object({
+  messages: z.array(
+    z.object({
+      ts: z.string(),
+      metadata: z
+        .object({ event_payload: z.object({ id: z.string().optional().catch(undefined) }) })
+        .optional()
+        .catch(undefined),
+    }),
+  ),
+  response_metadata: z
+    .object({ next_cursor: z.string().catch("") })
+    .optional()
+    .catch(undefined),
+});
+
+/** Pages of a thread that are read at most. */
+const MAX_PAGES = 5;
+
+/** Looks in a thread for the message that was posted with this id in its metadata. */
+export async function findMarked(
+  queue: CallQueue,
+  {
+    channel,
+    thread,
+    id,
+  }: { readonly channel: string; readonly thread: string; readonly id: string },
+): Promise<FoundMessage> {
+  let cursor = "";
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const from = cursor;
+    const result = await queue.run({
+      method: "conversations.replies",
+      channel,
+      priority: "final",
+      args: () => ({
+        channel,
+        ts: thread,
+        limit: 200,
+        include_all_metadata: true,
+        ...(from !== "" && { cursor: from }),
+      }),
+    });
+    const parsed = result.kind === "ok" ? pageSchema.safeParse(result.body) : undefined;
+    if (!parsed?.success) return { kind: "unknown" };
+    const { messages, response_metadata: rest } = parsed.data;
+    const found = messages.find(({ metadata }) => metadata?.event_payload.id === id);
+    if (found) return { kind: "found", ts: found.ts };
+    cursor = rest?.next_cursor ?? "";
+    if (cursor === "") return { kind: "absent" };
+  }
+  return { kind: "unknown" };
+}

@@ -1,0 +1,62 @@
+/** What is to be seen of a turn. */
+export type Publication = {
+  /** Markdown that only grows. */
+  readonly text: string;
+  /** What may vanish again, below the text. */
+  readonly tail?: string;
+};
+
+/** A message that is finished, and up to where in the text it went. */
+export type SealedMessage = { readonly ts: string; readonly to: number };
+
+/** The message that still grows. */
+export type OpenMessage = {
+  readonly ts: string;
+  /** Where in the text it begins. */
+  readonly from: number;
+  /** What it shows: its text, without which nothing was confirmed, and with what below it. */
+  readonly body: string;
+  readonly tail: string;
+  /** Up to where in the text it shows it. */
+  readonly to: number;
+  /** It takes no edit any more, but shows what has to vanish. */
+  readonly isFrozen?: true;
+};
+
+/** What was confirmed to be seen. Is kept between processes. */
+export type PublishedState = {
+  readonly sealed: readonly SealedMessage[];
+  readonly open: OpenMessage | undefined;
+  /** Where in the text the message begins that is being posted: it may be there, though nothing says so. */
+  readonly posting?: number;
+};
+
+export const nothingPublished: PublishedState = { sealed: [], open: undefined };
+
+/** How much a message may hold, and in which form. */
+export type MessageForm = {
+  readonly kind: "markdown" | "plain";
+  readonly maxCodePoints: number;
+};
+
+/** Slack takes 12,000 in a `markdown` block, and 4,000 in the text of an edit. */
+export const MARKDOWN_FORM: MessageForm = { kind: "markdown", maxCodePoints: 11_500 };
+export const PLAIN_FORM: MessageForm = { kind: "plain", maxCodePoints: 3_000 };
+
+/** What to do next so that people see what they should; nothing when they do. */
+export type PublishStep =
+  | {
+      readonly kind: "post";
+      readonly from: number;
+      readonly to: number;
+      readonly body: string;
+      readonly tail: string;
+    }
+  | {
+      readonly kind: "edit";
+      readonly ts: string;
+      readonly to: number;
+      readonly body: string;
+      readonly tail: string;
+    }
+  | { readonly kind: "delete"; readonly ts: string };

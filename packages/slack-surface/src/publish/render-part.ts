@@ -1,0 +1,43 @@
+import type { SlackBody } from "../blocks/render-question.ts";
+import type { MessageForm } from "./publication.ts";
+
+/** What notifications show of a message, in code points. */
+const MAX_FALLBACK_CODE_POINTS = 150;
+
+/** A context takes 3,000. */
+const MAX_TAIL_CODE_POINTS = 500;
+
+/**
+ * One message, as the platform takes it. Its text holds no mention that should not count: that is the renderer's to see to.
+ *
+ * @param tail - Plain text of which nothing is lost when it is cut.
+ */
+export function renderPart(body: string, tail: string, form: MessageForm): SlackBody {
+  const below = escapeText([...tail].slice(0, MAX_TAIL_CODE_POINTS).join(""));
+  if (form.kind === "plain") {
+    return {
+      text: [escapeText(body), below].filter((each) => each !== "").join("\n\n"),
+      blocks: [],
+    };
+  }
+  return {
+    text: fallback(body === "" ? tail : body),
+    blocks: [
+      ...(body.trim() === "" ? [] : [{ type: "markdown", text: body }]),
+      ...(below === "" ? [] : [{ type: "context", elements: [{ type: "mrkdwn", text: below }] }]),
+    ],
+  };
+}
+
+/** The beginning, in one line, with nothing in it that could count as a mention. */
+function fallback(body: string): string {
+  const line = body.replaceAll(/\s+/g, " ").trim();
+  const points = [...line];
+  const cut = points.length > MAX_FALLBACK_CODE_POINTS;
+  const shown = points.slice(0, MAX_FALLBACK_CODE_POINTS).join("");
+  return escapeText(cut ? `${shown}…` : shown) || "…";
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

@@ -1,0 +1,187 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { cutMarkdown } from "../../src/publish/cut-markdown.ts";
+
+/** All pieces of a text. */
+function cutAll(text: string, max = 500): readonly string[] {
+  const bodies: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    const { body, to } = cutMarkdown(text, from, max);
+    bodies.push(body);
+    expect(to).toBeGreaterThan(from);
+    from = to;
+  }
+  return bodies;
+}
+
+/** Where a text is cut. */
+function cutsOf(text: string, max = 500): readonly number[] {
+  const cuts: number[] = [];
+  for (let from = 0; from < text.length; from = cuts.at(-1) ?? text.length) {
+    cuts.push(cutMarkdown(text, from, max).to);
+  }
+  return cuts;
+}
+
+const lines = (count: number, make: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => make(at)).join("\n");
+
+test("a text that fits is one piece, as it is", () => {
+  expect(cutAll("# Title\n\nText.")).toEqual(["# Title\n\nText."]);
+});
+
+test("a text is cut behind a paragraph, where there is one in the second half", () => {
+  const text = `${"a".repeat(300)}\n\n${"b".repeat(300)}`;
+  expect(cutAll(text)).toEqual([`${"a".repeat(300)}\n\n`, "b".repeat(300)]);
+});
+
+describe("a fence that is cut", () => {
+  const code = lines(60, (at) => `const line${at} = ${at};`);
+
+  test("is closed and opened again, with its language, at the end of a line", () => {
+    const bodies = cutAll(`Look:\n\n\`\`\`ts\n${code}\n\`\`\`\n\nDone.`);
+    expect(bodies.length).toBeGreaterThan(2);
+    for (const body of bodies.slice(1)) expect(body).toMatch(/^```ts\n/);
+    for (const body of bodies.slice(0, -1)) expect(body).toMatch(/;\n```$/);
+    expect(bodies.at(-1)).toMatch(/\n```\n\nDone\.$/);
+  });
+
+  test("keeps its length, its kind, its indentation and its quote marks", () => {
+    for (const [open, close] of [
+      ["````md", "````"],
+      ["~~~", "~~~"],
+      ["  ```js", "  ```"],
+      ["> ```js", "> ```"],
+    ] as const) {
+      const prefix = open.startsWith(">") ? "> " : "";
+      const quoted = code.replaceAll(/^/gm, prefix);
+      const [first = "", second = ""] = cutAll(`${open}\n${quoted}\n${close}\n`);
+      expect(first.split("\n").at(-1)).toBe(close);
+      expect(second.split("\n")[0]).toBe(open);
+    }
+  });
+
+  test("in a list stays in its item", () => {
+    const indented = code.replaceAll(/^/gm, "  ");
+    const [first = "", second = ""] = cutAll(`- \`\`\`js\n${indented}\n  \`\`\`\n`);
+    expect(first.split("\n").at(-1)).toBe("  ```");
+    expect(second.split("\n")[0]).toBe("  ```js");
+  });
+
+  test("is not closed by a shorter one within it", () => {
+    const text = `\`\`\`\`md\n\`\`\`js\n${code}\n\`\`\`\n\`\`\`\`\nend`;
+    for (const body of cutAll(text).slice(1, -1)) {
+      expect(body).toMatch(/^````md\n/);
+      expect(body).toMatch(/\n````$/);
+    }
+  });
+
+  test("repeats at most 32 characters of what is behind its mark", () => {
+    const [, second = ""] = cutAll(`\`\`\`${"x".repeat(200)}\n${code}\n\`\`\``);
+    expect(second.split("\n")[0]).toBe(`\`\`\`${"x".repeat(32)}`);
+  });
+});
+
+test("a table that is cut repeats its head, and no row is cut", () => {
+  const head = "| name | value |\n| --- | ---: |\n";
+  const bodies = cutAll(`Values:\n\n${head}${lines(60, (at) => `| row ${at} | ${at} |`)}\n`);
+  expect(bodies.length).toBeGreaterThan(2);
+  for (const body of bodies.slice(1)) expect(body.startsWith(head)).toBe(true);
+  const rows = bodies.flatMap((body) => body.match(/^\| row \d+ \| \d+ \|$/gm) ?? []);
+  expect(rows).toHaveLength(60);
+});
+
+describe("a line that is too long is cut", () => {
+  test("at a space", () => {
+    const bodies = cutAll("word ".repeat(200));
+    for (const body of bodies.slice(0, -1)) expect(body).toMatch(/word $/);
+  });
+
+  test("not within a letter of many parts", () => {
+    const family = "👩‍👩‍👧‍👦";
+    const bodies = cutAll(family.repeat(100));
+    expect(bodies.length).toBeGreaterThan(1);
+    for (const body of bodies) expect(body.replaceAll(family, "")).toBe("");
+  });
+
+  test.each([
+    [
+      "a link",
+      `${"x".repeat(380)}[label](https://e.example/path)${"y".repeat(400)}`,
+      "[label](https://e.example/path)",
+    ],
+    [
+      "an address",
+      `${"x".repeat(380)} https://e.example/a/very/long/path?x=1 ${"y".repeat(400)}`,
+      "https://e.example/a/very/long/path?x=1",
+    ],
+    [
+      "a label",
+      `${"x".repeat(380)}[one two](https://e.example/path)${"y".repeat(400)}`,
+      "[one two](https://e.example/path)",
+    ],
+    ["an entity", `${"x".repeat(416)}&lt;!channel&gt;${"y".repeat(400)}`, "&lt;"],
+  ])("not within %s", (_what, text, whole) => {
+    expect(cutAll(text).some((body) => body.includes(whole))).toBe(true);
+  });
+});
+
+const word = fc.constantFrom(
+  "alpha",
+  "beta ",
+  "👍🏽",
+  "é",
+  "| a | b |",
+  "```ts",
+  "```",
+  "~~~~",
+  "- ",
+  "> ",
+  "# ",
+  "|---|---|",
+  "<x",
+  "&amp;",
+  "[l](http://a.b)",
+);
+const markdown = fc
+  .array(
+    fc.oneof(
+      { weight: 4, arbitrary: word },
+      { weight: 2, arbitrary: fc.constant("\n") },
+      { weight: 1, arbitrary: fc.constant("\n\n") },
+    ),
+    { minLength: 50, maxLength: 600 },
+  )
+  .map((parts) => parts.join(""));
+
+test("whatever the text: no piece is empty, too long or ill-formed, and nothing is lost or moved", () => {
+  fc.assert(
+    fc.property(markdown, (text) => {
+      let joined = "";
+      for (let from = 0; from < text.length; ) {
+        const { body, to } = cutMarkdown(text, from, 500);
+        expect([...body].length).toBeLessThanOrEqual(500);
+        expect(body.isWellFormed()).toBe(true);
+        const piece = text.slice(from, to);
+        expect(piece).not.toBe("");
+        // What is added is before it and behind it.
+        expect(body).toContain(piece);
+        joined += piece;
+        from = to;
+      }
+      expect(joined).toBe(text);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("text that comes later moves no cut", () => {
+  fc.assert(
+    fc.property(markdown, fc.nat(), (text, seed) => {
+      const whole = cutsOf(text);
+      const cuts = cutsOf(text.slice(0, seed % (text.length + 1)));
+      expect(whole.slice(0, Math.max(0, cuts.length - 1))).toEqual(cuts.slice(0, -1));
+    }),
+    { numRuns: 300 },
+  );
+});
