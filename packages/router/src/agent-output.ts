@@ -11,9 +11,11 @@ import { OutputCap } from "./output-cap.ts";
 import type { SendPolicy } from "./router.ts";
 import { parseSessionUpdate } from "./session-update.ts";
 
-export type AgentOutputHost = Omit<OutgoingFilesHost, "policy" | "record"> & {
+export type AgentOutputHost = Omit<OutgoingFilesHost, "policy" | "owner" | "record"> & {
   /** Asked once for each turn, and once for what is said between two. */
   sending(): SendPolicy | undefined;
+  /** The person whose turn this is, while it runs. */
+  requesterOf(turn: string): string | undefined;
   record(event: EventBody, turn: string | undefined): void;
 };
 
@@ -43,8 +45,8 @@ export class AgentOutput {
   }
 
   /** Sends a file in no turn, and beside what a running one sends. */
-  sendAside(file: FileToSend): Promise<SendResult> {
-    return this.#createFiles(undefined).send(file);
+  sendAside(file: FileToSend, user: string): Promise<SendResult> {
+    return this.#createFiles(undefined, user).send(file);
   }
 
   /** Resolves once what the turn sends is decided. */
@@ -66,14 +68,16 @@ export class AgentOutput {
     const before = this.#files;
     if (before?.turn === turn && before) return before;
     if (before) this.#recordAll(before.flush(), before.turn);
-    this.#files = this.#createFiles(turn);
+    const owner = turn === undefined ? undefined : this.#host.requesterOf(turn);
+    this.#files = this.#createFiles(turn, owner);
     return this.#files;
   }
 
-  #createFiles(turn: string | undefined): OutgoingFiles {
+  #createFiles(turn: string | undefined, owner: string | undefined): OutgoingFiles {
     return new OutgoingFiles(turn, {
       ...this.#host,
       policy: this.#host.sending(),
+      owner,
       record: (event) => this.#host.record(event, turn),
     });
   }

@@ -214,7 +214,7 @@ export class Conversation {
         await this.#sessions.reset();
         return;
       case "send":
-        await this.#turns.sendAside({ path: taken.item.path });
+        await this.#turns.sendAside({ path: taken.item.path }, taken.item.user);
         return;
       case "revoke": {
         const { user, rules } = taken.item;

@@ -125,7 +125,7 @@ export class IncomingFiles {
         attachments.map((one) => findKept(one, findFile(record, request.messageId, one), filesDir)),
       );
       const missing = attachments.filter((_, at) => !known[at]);
-      const fetched = await this.#fetch({ ...request, attachments: missing }, filesDir, stop);
+      const fetched = await this.#fetch({ ...request, attachments: missing }, user, filesDir, stop);
       await this.#remember(request.messageId, user, fetched, filesDir);
       return known.map((file) => file ?? fetched.shift()).filter((file) => file !== undefined);
     } catch (error) {
@@ -136,14 +136,20 @@ export class IncomingFiles {
     }
   }
 
-  async #fetch(request: Turn, filesDir: string, stop: AbortSignal): Promise<IncomingFile[]> {
+  async #fetch(
+    request: Turn,
+    owner: string,
+    filesDir: string,
+    stop: AbortSignal,
+  ): Promise<IncomingFile[]> {
     if (request.attachments.length === 0) return [];
     // Loaded late: whoever has no files needs neither an HTTP client nor the signatures of file types.
     const { takeInAttachments } = await import("./attachments/index.ts");
     const { attachmentLimits: limits } = this.#host;
     const downloads = await this.#host.downloads();
     const signal = AbortSignal.any([stop, AbortSignal.timeout(INTAKE_TIMEOUT_MS)]);
-    return [...(await takeInAttachments(request, { filesDir, downloads, limits, signal }))];
+    const place = { filesDir, downloads, limits, signal, owner };
+    return [...(await takeInAttachments(request, place))];
   }
 
   async #read(): Promise<FilesRecord> {

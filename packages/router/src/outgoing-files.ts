@@ -2,6 +2,7 @@ import path from "node:path";
 import { type KnownContentBlock, mapFileLinks } from "@acp-kit/acp-wire";
 import { AttachScanner, type ScannedPart } from "./attachments/attach-scanner.ts";
 import type { Offer, OfferPolicy } from "./attachments/offer-file.ts";
+import { ownedDirectory } from "./attachments/owned-directory.ts";
 import { formatRefusal, type SendRefusal } from "./attachments/refusal-words.ts";
 import type { EventBody } from "./events.ts";
 import { asFields, asText } from "./fields.ts";
@@ -33,6 +34,8 @@ export type OutgoingFilesHost = {
   readonly conversation: string;
   readonly policy: SendPolicy | undefined;
   readonly quotaBytes: number;
+  /** The person on whose behalf it is sent. */
+  readonly owner: string | undefined;
   workspace(): Promise<Workspace>;
   /** The path on this machine of a file that the agent names by its own. */
   toHost(path: string): string;
@@ -167,7 +170,9 @@ export class OutgoingFiles {
     if (offer.kind === "link") return refuse("path");
     if (offer.kind === "refused") return refuse(offer.reason);
     await using offered = offer;
-    const directory = this.turn === undefined ? "sent" : `sent-${this.turn}`;
+    const { owner } = this.#host;
+    const own = this.turn === undefined ? "sent" : `sent-${this.turn}`;
+    const directory = owner === undefined ? own : ownedDirectory(owner, own);
     const file = await keepOffered(offered, { filesDir, directory, quotaBytes });
     if (this.#isOver) return refuse("no-turn");
     this.#host.record({ kind: "file", ...file });

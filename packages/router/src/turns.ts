@@ -61,6 +61,10 @@ export class Turns {
       ...host,
       quotaBytes: host.attachmentLimits.attachmentQuotaBytes,
       record: (event, turn) => this.#host.writer?.record(event, turn),
+      requesterOf: (turn) => {
+        const { runner } = this.#running ?? {};
+        return runner?.turn === turn ? runner.user : undefined;
+      },
       toHost: (file) => host.sessions.open?.agent.toHost?.(file) ?? file,
     });
   }
@@ -186,8 +190,8 @@ export class Turns {
   }
 
   /** Sends a file of the agent's that a person has asked for, or says why it is not sent. Resolves once either is recorded. */
-  async sendAside(file: FileToSend): Promise<void> {
-    const result = await this.#output.sendAside(file);
+  async sendAside(file: FileToSend, user: string): Promise<void> {
+    const result = await this.#output.sendAside(file, user);
     if (result.kind === "sent") return;
     this.#host.writer?.record(
       { kind: "notice", level: "warning", text: result.message },

@@ -32,6 +32,7 @@ export {
   type OfferRefusal,
   offerFile,
 } from "./offer-file.ts";
+export { ownerPrefix } from "./owned-directory.ts";
 export { formatRefusal, type SendRefusal } from "./refusal-words.ts";
 export { MAX_NAME_BYTES, safeFileName } from "./safe-file-name.ts";
 export { sweepFiles } from "./sweep-files.ts";

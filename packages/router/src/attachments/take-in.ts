@@ -4,6 +4,7 @@ import type { Downloads } from "./downloads.ts";
 import { AttachmentError, type AttachmentErrorCode } from "./errors.ts";
 import { FilesDir } from "./files-dir.ts";
 import type { AttachmentLimits } from "./limits.ts";
+import { ownedDirectory } from "./owned-directory.ts";
 import { cutText, MAX_PARSED_CHARS } from "./parsed-text.ts";
 import { safeDirectoryName, safeFileName } from "./safe-file-name.ts";
 import { SNIFF_BYTES, sniffType } from "./sniff-type.ts";
@@ -36,6 +37,8 @@ export type IntakePlace = {
   /** Sent over TLS to hosts that the downloads' policy names. */
   readonly bearer?: string;
   readonly signal?: AbortSignal;
+  /** Whose message it is: see ownerPrefix. Default: nobody's. */
+  readonly owner?: string;
 };
 
 /**
@@ -49,7 +52,8 @@ export async function takeInAttachments(
   const attachments = message.attachments.filter((one) => one.url !== "");
   const [first] = attachments;
   if (!first) return [];
-  const directory = messageDirectory(message, first.url);
+  const own = messageDirectory(message, first.url);
+  const directory = place.owner === undefined ? own : ownedDirectory(place.owner, own);
   const incoming: IncomingFile[] = [];
   try {
     await using files = await FilesDir.open(place.filesDir, place.limits.attachmentQuotaBytes);

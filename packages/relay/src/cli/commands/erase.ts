@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { eraseReactions } from "@acp-kit/router";
 import type { Erasable, ErasureReport, SqliteStore } from "@acp-kit/router/sqlite";
@@ -26,8 +26,22 @@ export async function erase(stateDir: string, asked: Erasable, dryRun: boolean):
     }
   }
   const user = "user" in what ? what.user : undefined;
+  if (!dryRun && user !== undefined) await eraseFilesOf(stateDir, user, plan.shared);
   const rows = await eraseFromRelayDb(stateDir, { user, conversations }, dryRun);
   return formatErasure(plan, { sessions, reactions, rows, dryRun });
+}
+
+/** Removes what a person sent, and what was sent on their behalf, in conversations with others. */
+async function eraseFilesOf(stateDir: string, user: string, shared: readonly string[]) {
+  const { ownerPrefix } = await import("@acp-kit/router/attachments");
+  const prefix = ownerPrefix(user);
+  for (const conversation of shared) {
+    const files = join(stateDir, "files", safeDirectoryName(conversation));
+    for (const name of await readdir(files).catch(() => [])) {
+      if (!name.startsWith(prefix)) continue;
+      await rm(join(files, name), { recursive: true, force: true, maxRetries: 3 });
+    }
+  }
 }
 
 /** What the router keeps of a conversation's sessions, by agent, as far as it is read here. */
