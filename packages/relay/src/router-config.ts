@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Agent, RouterConfig, RouterMetric, RouterReport, Store } from "@acp-kit/router";
+import type { CommandAgent } from "./commands/command-context.ts";
 import type { PolicyBook } from "./commands/policy-book.ts";
+import { replies } from "./commands/replies.ts";
+import { methodsOf } from "./commands/run-login.ts";
 import type { Bot } from "./config/schema.ts";
 import { parseConversationKey } from "./conversation-key.ts";
 import type { Files } from "./files/create-files.ts";
@@ -15,7 +18,7 @@ import type { Workspaces } from "./workspaces.ts";
 
 export type RouterConfigOptions = {
   readonly settings: Settings;
-  readonly agents: ReadonlyMap<string, Agent>;
+  readonly agents: ReadonlyMap<string, Agent & Partial<Pick<CommandAgent, "authMethods">>>;
   readonly workspaces: Workspaces;
   readonly files: Files;
   readonly people: People;
@@ -50,7 +53,11 @@ export function createRouterConfig(options: RouterConfigOptions): RouterConfig {
     busyPolicy: (conversation) => botOf(conversation).settings.busyPolicy ?? "queue",
     turnLimits: turnMinutes === undefined ? {} : { turnCeilingMs: turnMinutes * 60_000 },
     systemPromptProvider: (conversation) => readSystemPrompt(botOf(conversation).settings),
-    authErrorHint: (conversation) => botOf(conversation).settings.authErrorHint ?? "",
+    authErrorHint: (conversation) => {
+      const { agent, settings } = botOf(conversation);
+      const methods = methodsOf({ authMethods: agents.get(agent)?.authMethods ?? [] });
+      return settings.authErrorHint ?? replies.loginHint(methods);
+    },
     mayChoose: (choice) => people.mayChoose(choice),
     allowedCommands: (conversation, user) => people.commandsOf({ ...placeOf(conversation), user }),
     admitTurn: (start) => people.admitTurn(start),

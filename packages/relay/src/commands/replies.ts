@@ -181,6 +181,10 @@ export const replies = {
   loginDone: (method: string) => `Logged in (${formatCode(method)}).`,
   loginFailed: (method: string, why: string) =>
     `The login failed${why === "" ? "" : `: ${formatPlain(why, 200)}`}. \`!login ${formatPlain(method)}\` starts again.`,
+  loginHint: (methods: readonly Choosable[]) =>
+    methods.length === 0
+      ? "The agent is not logged in, and offers no login that works from a chat. Its operator has to log it in where it runs, or to give it a key."
+      : `The agent is not logged in. Its operator can do that here:\n\n${bullets(methods.map(({ id, name }) => `\`!login ${formatPlain(id)}\`: ${formatPlain(name)}`))}`,
   loginStrange: () => "The agent's answer to the login is not one that works from a chat.",
   loginCancelled: () => "The login was given up.",
   noLogin: () => "No login is under way.",

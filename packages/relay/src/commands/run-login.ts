@@ -50,7 +50,9 @@ export async function manageLogin(call: CommandCall): Promise<CommandOutcome> {
 }
 
 /** Methods that the agent carries out itself: others need a terminal or a variable. */
-function methodsOf(agent: CommandAgent): readonly (Choosable & { readonly method: string })[] {
+export function methodsOf(
+  agent: Pick<CommandAgent, "authMethods">,
+): readonly (Choosable & { readonly method: string })[] {
   return agent.authMethods
     .filter(({ type = "agent" }) => type === "agent" || type === "")
     .map(({ id, name }) => ({ id: id.replace(/^oauth-/, ""), name: name || id, method: id }));

@@ -77,7 +77,7 @@ describe("a command", () => {
       "!get x",
       "!new",
     ]) {
-      expect(await rig.outcome(text)).toMatchObject({ kind: "reply" });
+      expect((await rig.outcome(text))?.kind).toMatch(/^(?:reply|show-new)$/);
     }
     await rig.run("again");
     expect(rig.prompted()).not.toMatch(/![a-z]/);

@@ -41,6 +41,9 @@ A command of the agent's own, such as \`!compact\`, reaches it if the operator a
 word behind \`/\` reaches the agent as plain text. An unknown word behind \`!\` that stands alone, or is close to one of the
 above, is not sent at all.
 
+\`!policy allow 30m\` allows in this chat what the agent asks for, for half an hour; \`!policy default\` ends it. Where
+several people write, what runs, fetches or deletes something is asked all the same.
+
 \`!login\` is for operators, unless everybody has a login of their own. What you paste for it goes to the agent's login and
 nowhere else: it is in no log, no transcript that an agent is told, and no file. A login waits 10 minutes.
 `;
