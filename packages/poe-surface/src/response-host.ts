@@ -1,5 +1,5 @@
 import type { Log, PendingCommand, SurfaceBot } from "@acp-kit/relay";
-import type { MarkupRenderer, Router, Turn } from "@acp-kit/router";
+import type { MarkupRenderer, Options, Router, Turn } from "@acp-kit/router";
 import type { Message } from "./intake.ts";
 import type { ResponseLimits } from "./limits.ts";
 import type { Line, LineMember } from "./line.ts";
@@ -35,4 +35,6 @@ export type ResponseRequest = {
   readonly query: readonly Turn[];
   /** The platform's id of this very request; may be empty. */
   readonly request: string;
+  /** What its parameters ask for. */
+  readonly options: Options;
 };

@@ -77,7 +77,7 @@ export class PoeResponse implements OpenResponse {
       renderer,
       limits,
       now,
-      show: displayOf(request.bot.defaults),
+      show: displayOf(request.options),
       note: () => this.#note ?? this.#place(),
     });
   }
@@ -172,13 +172,13 @@ export class PoeResponse implements OpenResponse {
 
   async #decide(): Promise<Plan> {
     const { line, now } = this.#host;
-    const { message, command, query, request, bot } = this.#request;
+    const { message, command, query, request, options } = this.#request;
     const { plan, foreign, replaced } = await decide({
       around: this.#surroundings,
       message,
       command,
       query,
-      options: bot.defaults,
+      options,
       request,
       at: now(),
       others: line

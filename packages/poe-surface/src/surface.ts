@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import {
   checkBearer,
-  createSettings,
   type ErrorEvent,
   type HttpAnswer,
   lastUserMessage,
@@ -29,9 +28,11 @@ import { EventSocket } from "./event-socket.ts";
 import { KeyFailures } from "./key-failures.ts";
 import { RESPONSE_LIMITS, type ResponseLimits } from "./limits.ts";
 import { Line } from "./line.ts";
+import { Panels } from "./panels.ts";
 import { readBody } from "./read-body.ts";
 import { PoeResponse } from "./response.ts";
 import type { OpenResponse, ResponseHost } from "./response-host.ts";
+import { SettingsNews } from "./settings-news.ts";
 import { readTranscript } from "./transcript.ts";
 import { Uploads } from "./uploads.ts";
 import { words } from "./words.ts";
@@ -41,8 +42,9 @@ export type PoeSurfaceOptions = {
   readonly renderer: MarkupRenderer<string>;
   /** Default: {@link RESPONSE_LIMITS}. */
   readonly limits?: Partial<ResponseLimits>;
-  /** Base of Poe's upload call. Default: Poe's own. */
+  /** Base of Poe's upload call, and of its other calls. Default: Poe's own. */
   readonly uploadUrl?: string;
+  readonly apiUrl?: string;
 };
 
 /** Poe as a surface of the relay. */
@@ -55,14 +57,22 @@ class PoeSurface implements RelaySurface {
   readonly #host: ResponseHost;
   readonly #failures: KeyFailures;
   readonly #bots: ReadonlyMap<string, SurfaceBot>;
+  readonly #panels: Panels;
+  readonly #news: SettingsNews;
+  #watch: Disposable | undefined;
   #isDraining = false;
 
-  constructor(context: SurfaceContext, { renderer, uploadUrl, ...options }: PoeSurfaceOptions) {
+  constructor(context: SurfaceContext, options: PoeSurfaceOptions) {
+    const { renderer, uploadUrl, apiUrl } = options;
     const limits = { ...RESPONSE_LIMITS, ...options.limits };
-    const { router, log, now, bots } = context;
+    const { router, log, now, bots, notes, offers } = context;
     this.#context = context;
     this.#failures = new KeyFailures(log, now);
     this.#bots = new Map(bots.map((bot) => [bot.settings.path, bot]));
+    const panels = new Panels(offers);
+    this.#panels = panels;
+    const settingsOf = (bot: SurfaceBot) => panels.settingsOf(bot);
+    this.#news = new SettingsNews({ settingsOf, notes, log, apiUrl });
     const uploads = new Uploads({ router, log, uploadUrl });
     const shared = { line: new Line<OpenResponse>(), surface: randomUUID(), uploads };
     this.#host = { router, renderer, limits, log, now, ...shared };
@@ -97,8 +107,20 @@ class PoeSurface implements RelaySurface {
     return this.#answer(bot, parsePoeRequest(body.text), outgoing);
   }
 
+  async resume(): Promise<void> {
+    const { bots, offers } = this.#context;
+    const tell = (agent: string) => {
+      for (const bot of bots) if (bot.agent === agent) void this.#news.tell(bot);
+    };
+    this.#watch = offers?.onChange(tell);
+    // Until an agent has been asked, its bot would lose the models that Poe knows.
+    for (const bot of bots) if (!offers || offers.of(bot.agent)) void this.#news.tell(bot);
+  }
+
   async drain(seal: AbortSignal): Promise<void> {
     this.#isDraining = true;
+    this.#watch?.[Symbol.dispose]();
+    await this.#news[Symbol.asyncDispose]();
     const { line, uploads } = this.#host;
     const sealAll = () => {
       for (const response of line.all) response.seal();
@@ -115,7 +137,7 @@ class PoeSurface implements RelaySurface {
         this.#query(bot, request, outgoing);
         return RESPONSE_ALREADY_SENT;
       case "settings":
-        return Response.json(createSettings({ introduction_message: introduce(bot) }));
+        return Response.json(this.#panels.settingsOf(bot));
       case "report_error":
         this.#context.log.warn(
           { bot: bot.name, message: request.message.slice(0, 500) },
@@ -192,6 +214,7 @@ class PoeSurface implements RelaySurface {
         command,
         query: command?.isSecret ? [] : transcript,
         request: query.message_id,
+        options: this.#panels.optionsOf(bot, message?.parameters),
       },
       this.#host,
     );
@@ -218,12 +241,4 @@ function personOf(bot: SurfaceBot, user: string): Person {
 
 function refuse(refusal: HttpAnswer): Response {
   return new Response(refusal.body, refusal);
-}
-
-/** What people see before their first message. */
-function introduce({ settings, agent, workspace }: SurfaceBot): string {
-  return (
-    settings.introduction ??
-    `This is ${agent} in ${workspace}. Write what you want to have done. Stop ends an answer, and so does \`!stop\`; \`!help\` lists what else there is.`
-  );
 }

@@ -8,6 +8,7 @@ import {
   createLog,
   createPeople,
   createRelayCommands,
+  createSurfaceNotes,
   formatConversationKey,
   type Limits,
   openRelayDb,
@@ -35,6 +36,7 @@ import {
   type PoeDriver,
   type PoeQuery,
   type PoeQueryIds,
+  type PoeQueryOptions,
 } from "@acp-kit/testkit";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { createPoeSurface, type ResponseLimits } from "../src/index.ts";
@@ -45,7 +47,7 @@ export const KEY = "k".repeat(32);
 
 const bot: SurfaceBot = {
   name: "shop",
-  settings: { surface: "poe", path: "/poe", accessKeys: [KEY], defaults: {} },
+  settings: { surface: "poe", path: "/poe", accessKeys: [KEY], defaults: { hideThinking: false } },
   agent: "demo",
   workspace: "shop",
   defaults: DEFAULT_OPTIONS,
@@ -68,6 +70,7 @@ type DoorIds = {
   readonly conversation: string;
   readonly userId: string;
   readonly uploadUrl?: string | undefined;
+  readonly apiUrl?: string | undefined;
 };
 
 /** One surface behind a real server on loopback. */
@@ -85,6 +88,7 @@ export class Door implements AsyncDisposable {
       renderer: plainRenderer,
       limits: { ...QUICK, ...limits },
       ...(ids.uploadUrl !== undefined && { uploadUrl: ids.uploadUrl }),
+      ...(ids.apiUrl !== undefined && { apiUrl: ids.apiUrl }),
     });
     this.surface = create(context);
     this.#server = createServer(
@@ -112,7 +116,10 @@ export class Door implements AsyncDisposable {
   }
 
   /** A message of the rig's conversation and user. */
-  ask(text: string, ids: Partial<PoeQueryIds> = {}): PoeQuery {
+  ask(
+    text: string,
+    ids: Partial<PoeQueryIds> & Pick<PoeQueryOptions, "parameters"> = {},
+  ): PoeQuery {
     const { conversation, userId } = this.#ids;
     return this.poe.query({ text, conversation, userId, ...ids });
   }
@@ -126,8 +133,9 @@ export class Door implements AsyncDisposable {
   surfaceWith(
     limits: Partial<ResponseLimits>,
     context: Partial<SurfaceContext> = {},
+    urls: Pick<DoorIds, "apiUrl"> = {},
   ): Promise<Door> {
-    return new Door({ ...this.#context, ...context }, limits, this.#ids).open();
+    return new Door({ ...this.#context, ...context }, limits, { ...this.#ids, ...urls }).open();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -214,7 +222,8 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
       agents: new Map(),
       log,
     });
-    const context = { bots: [bot], router, people, commands, now: Date.now, log };
+    const notes = createSurfaceNotes(db);
+    const context = { bots: [bot], router, people, commands, notes, now: Date.now, log };
     return new Rig(context, limits, { agent, lines, directory, store, db, uploadUrl }).open();
   }
 

@@ -1,3 +1,4 @@
+export type { AgentOffer, AgentOffers } from "./agent-offers.ts";
 export type { RelayApp } from "./app.ts";
 export { runRelay } from "./cli/run-relay.ts";
 export type { Streams } from "./cli/streams.ts";
@@ -56,4 +57,5 @@ export { MIN_SECRET_LENGTH, Redactor } from "./redactor.ts";
 export { openRelayDb, RelayDb, type RelayTables } from "./relay-db.ts";
 export { RELAY_TABLES } from "./relay-tables.ts";
 export type { CreateSurface, RelaySurface, SurfaceBot, SurfaceContext } from "./surface.ts";
+export { createSurfaceNotes, type SurfaceNotes } from "./surface-notes.ts";
 export { formatForTerminal } from "./terminal-text.ts";

@@ -2,6 +2,12 @@ import { commandTables } from "./commands/command-tables.ts";
 import { peopleTables } from "./people/people-tables.ts";
 import { usageTables } from "./people/usage-tables.ts";
 import type { RelayTables } from "./relay-db.ts";
+import { surfaceNotesTables } from "./surface-notes.ts";
 
 /** The tables of every part of the relay that keeps something in its database. */
-export const RELAY_TABLES: readonly RelayTables[] = [peopleTables, usageTables, commandTables];
+export const RELAY_TABLES: readonly RelayTables[] = [
+  peopleTables,
+  usageTables,
+  commandTables,
+  surfaceNotesTables,
+];

@@ -5,6 +5,7 @@ import { type AccessKey, chooseBots } from "./choose-bots.ts";
 import type { LoadedConfig } from "./config/read-config.ts";
 import {
   type AgentConfig,
+  type Bot,
   type Config,
   configSchema,
   NAME,
@@ -13,6 +14,7 @@ import {
 import { ConfigError } from "./errors.ts";
 import type { LogLevel } from "./log.ts";
 import type { AccessRule } from "./people/access-rule.ts";
+import { listedModels } from "./people/listed-models.ts";
 import type { SurfaceBot } from "./surface.ts";
 
 /** What the command line said. */
@@ -73,6 +75,11 @@ export const DEMO_AGENT = "demo";
 const DEMO_INTRODUCTION =
   "This is a demo: its agent only pretends to work. Write anything to see what an answer looks like. Stop ends it, and so does `!stop`; `!help` lists what else there is.";
 
+/** The demo shows all that there is to see. */
+function demoSettings({ introduction = DEMO_INTRODUCTION, defaults }: Bot) {
+  return { introduction, defaults: { hideThinking: false, ...defaults } };
+}
+
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 8787;
 
@@ -92,9 +99,10 @@ export function createSettings(input: SettingsInput): Settings {
   const bots = chooseBots({ app, config, key, path: flags.path }).map(
     ([name, settings]): SurfaceBot => ({
       name,
-      settings: agents.isDemo ? { introduction: DEMO_INTRODUCTION, ...settings } : settings,
+      settings: agents.isDemo ? { ...settings, ...demoSettings(settings) } : settings,
       agent: choose(agents, settings.agent, `bots.${name}.agent`),
       workspace: choose(workspaces, settings.workspace, `bots.${name}.workspace`),
+      models: listedModels(config.access, { surface: settings.surface, bot: name }),
       defaults: { ...DEFAULT_OPTIONS, ...settings.defaults },
     }),
   );

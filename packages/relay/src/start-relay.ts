@@ -22,6 +22,7 @@ import { runRetention } from "./retention.ts";
 import { createRouterConfig, findBot } from "./router-config.ts";
 import type { Settings } from "./settings.ts";
 import type { SocketHandle } from "./socket-handle.ts";
+import { createSurfaceNotes } from "./surface-notes.ts";
 import { createWorkspaces } from "./workspaces.ts";
 
 export type StartRelayOptions = {
@@ -89,7 +90,11 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
     closing.add("collection of idle sessions", async () => gc[Symbol.dispose]());
     const { bots } = settings;
     const commands = createRelayCommands({ app, bots, db, router, rules, agents, people, log });
-    const surface = await app.createSurface({ bots, router, people, commands, log, now: Date.now });
+    const surface = await app.createSurface({
+      ...{ bots, router, people, commands, log },
+      notes: createSurfaceNotes(db),
+      now: Date.now,
+    });
     const privateListener = await listenPrivately({ settings, stateDir, router, log });
     closing.add("private listener", () => privateListener.close(0));
     const { held: handle } = options;

@@ -1,9 +1,11 @@
 import type { Options, Router } from "@acp-kit/router";
 import type { HttpBindings } from "@hono/node-server";
+import type { AgentOffers } from "./agent-offers.ts";
 import type { ChatCommands } from "./commands/create-chat-commands.ts";
 import type { Bot } from "./config/schema.ts";
 import type { Log } from "./log.ts";
 import type { People } from "./people/people.ts";
+import type { SurfaceNotes } from "./surface-notes.ts";
 
 /** One bot of the configuration. */
 export type SurfaceBot = {
@@ -13,6 +15,8 @@ export type SurfaceBot = {
   /** Names of its agent and workspace, for what people are told. */
   readonly agent: string;
   readonly workspace: string;
+  /** The models that its rules and its agent's configuration list; absent: any. */
+  readonly models?: readonly string[] | undefined;
   /** What a prompt of this bot starts from. */
   readonly defaults: Options;
 };
@@ -23,6 +27,9 @@ export type SurfaceContext = {
   readonly router: Router;
   readonly people: People;
   readonly commands: ChatCommands;
+  /** What is known of agents without a session; absent where they are not asked. */
+  readonly offers?: AgentOffers;
+  readonly notes: SurfaceNotes;
   readonly log: Log;
   readonly now: () => number;
 };

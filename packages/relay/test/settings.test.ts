@@ -225,6 +225,17 @@ describe("with a configuration", () => {
     expect(() => settings({ flags: { agent: ["a"], speed: 2 } })).toThrow(/--speed/);
   });
 
+  test("a bot's options list the models of all its rules, or any when one of them lists none", () => {
+    const listing = (...access: object[]) =>
+      settings({ config: { bots: { shop: bot }, access } }).bots[0]?.models;
+    const ana = { users: ["ana"], models: ["a"] };
+    expect(listing(ana, { users: ["bob"], models: ["b", "a"] })).toEqual(["a", "b"]);
+    expect(listing(ana, { users: ["bob"], models: ["b"], bots: ["other"] })).toEqual(["a"]);
+    expect(listing(ana, { users: ["bob"] })).toBeUndefined();
+    expect(listing(ana, { users: ["bob"], models: ["*"] })).toBeUndefined();
+    expect(listing()).toBeUndefined();
+  });
+
   test("a bot's defaults complete the router's", () => {
     const config = { bots: { shop: { ...bot, defaults: { model: "m", showPlans: false } } } };
     expect(settings({ config }).bots[0]?.defaults).toMatchObject({

@@ -80,6 +80,8 @@ export const botSchema = section({
   agent: text("the name of an agent").exactOptional(),
   workspace: text("the name of a workspace").exactOptional(),
   introduction: text("a text").max(2_000, "must have at most 2000 characters").exactOptional(),
+  handle: text("the bot's name on Poe").exactOptional(),
+  pinnedModels: list(text("the id of a model"), "ids of models").exactOptional(),
   busyPolicy: oneOf(["queue", "interrupt", "steer"]).exactOptional(),
   systemPrompt: text("a text").max(50_000, "must have at most 50000 characters").exactOptional(),
   systemPromptFile: absolutePath.exactOptional(),

@@ -1,0 +1,75 @@
+import { createSettings, type SettingsResponse } from "@acp-kit/poe-protocol";
+import type { AgentOffer, AgentOffers, SurfaceBot } from "@acp-kit/relay";
+import {
+  OPTION_PARAMETERS,
+  type Options,
+  PROVIDER_MODEL_PREFIX,
+  parseOptions,
+} from "@acp-kit/router";
+import { createOptionsPanel, type OptionsPanel } from "./options-panel.ts";
+
+/** What a bot tells Poe of itself, and what a message's parameters mean: one source for both. */
+export class Panels {
+  readonly #offers: AgentOffers | undefined;
+  /** By bot; made anew when its agent offers something else. */
+  readonly #panels = new Map<SurfaceBot, { offer: AgentOffer | undefined; panel: OptionsPanel }>();
+
+  constructor(offers: AgentOffers | undefined) {
+    this.#offers = offers;
+  }
+
+  settingsOf(bot: SurfaceBot): SettingsResponse {
+    return createSettings({
+      introduction_message: introduce(bot),
+      parameter_controls: this.#panelOf(bot).controls,
+    });
+  }
+
+  /**
+   * What a message asks for. What it leaves alone is as the panel shows it; a model that it leaves alone is no choice,
+   * so that one made by a command stays, and so is one that the panel does not list.
+   *
+   * @param parameters - Untrusted. What is open to the person is the router's to decide.
+   */
+  optionsOf(bot: SurfaceBot, parameters: unknown): Options {
+    const { defaults, models } = this.#panelOf(bot);
+    const options = parseOptions(parameters, defaults, models);
+    const isChosen = hasModel(parameters) && models.includes(options.model);
+    return isChosen ? options : { ...options, model: bot.defaults.model };
+  }
+
+  #panelOf(bot: SurfaceBot): OptionsPanel {
+    const offer = this.#offers?.of(bot.agent);
+    const known = this.#panels.get(bot);
+    if (known && known.offer === offer) return known.panel;
+    const { pinnedModels = [], defaults } = bot.settings;
+    const listed = bot.models;
+    const panel = createOptionsPanel({
+      models: (offer?.models ?? []).filter(({ id }) => listed === undefined || listed.includes(id)),
+      currentModel: offer?.currentModel ?? "",
+      pinnedModels,
+      config: defaults,
+    });
+    this.#panels.set(bot, { offer, panel });
+    return panel;
+  }
+}
+
+function hasModel(parameters: unknown): boolean {
+  const names: readonly string[] = [OPTION_PARAMETERS.model, OPTION_PARAMETERS.provider];
+  return (
+    typeof parameters === "object" &&
+    parameters !== null &&
+    Object.keys(parameters).some(
+      (name) => names.includes(name) || name.startsWith(PROVIDER_MODEL_PREFIX),
+    )
+  );
+}
+
+/** What people see before their first message. */
+function introduce({ settings, agent, workspace }: SurfaceBot): string {
+  return (
+    settings.introduction ??
+    `This is ${agent} in ${workspace}. Write what you want to have done. Stop ends an answer, and so does \`!stop\`; \`!help\` lists what else there is.`
+  );
+}
