@@ -34,6 +34,7 @@ export function nextTail(
 const patient: ReadonlySet<TurnView["phase"]> = new Set([
   "queued",
   "fetching-files",
+  "preparing-workspace",
   "waiting-workspace",
 ]);
 

@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { AgentSupervisor } from "@acp-kit/acp-wire";
+import { identityOf } from "./agent-identity.ts";
 import type { AgentConfig } from "./config/schema.ts";
 import type { Env } from "./config/secret.ts";
 import { ConfigError } from "./errors.ts";
@@ -25,7 +26,7 @@ export type CreateAgentsOptions = {
 const START_MS = 120_000;
 
 /**
- * The file of each agent's program, by the agent's name.
+ * The file of the program that starts each agent, its own or the wrapper's, by the agent's name.
  *
  * @throws ConfigError for a program that is not there.
  */
@@ -34,8 +35,8 @@ export async function findAgentPrograms(
   path: string | undefined,
 ): Promise<ReadonlyMap<string, string>> {
   const programs = new Map<string, string>();
-  for (const [name, { command }] of Object.entries(agents)) {
-    const [program = ""] = command;
+  for (const [name, { command, wrapper = command }] of Object.entries(agents)) {
+    const [program = ""] = wrapper;
     const file = await findExecutable(program, path);
     if (file === undefined) {
       const why = program.includes("/") ? "is no executable file" : "is not on PATH";
@@ -54,13 +55,14 @@ export async function createAgents(
 ): Promise<ReadonlyMap<string, AgentSupervisor>> {
   const { settings, programs, env, stateDir, client } = options;
   const supervisors = new Map<string, AgentSupervisor>();
-  for (const [name, { command, env: own, envPass }] of Object.entries(settings.agents)) {
+  for (const [name, agent] of Object.entries(settings.agents)) {
+    const { command, wrapper, stopCommand, env: own, envPass } = agent;
     const log = options.log.child({ agent: name });
-    const cwd = join(stateDir, "agents", name);
-    await mkdir(cwd, { recursive: true, mode: 0o700 });
     const supervisor = new AgentSupervisor({
-      command: [programs.get(name) ?? "", ...command.slice(1)],
-      cwd,
+      ...identityOf(agent),
+      ...startOf(programs.get(name) ?? "", command, wrapper),
+      cwd: await ownDirectory(stateDir, name, agent),
+      stopCommand,
       hostEnv: env,
       env: own,
       envPass,
@@ -76,4 +78,19 @@ export async function createAgents(
     supervisors.set(name, supervisor);
   }
   return supervisors;
+}
+
+/** The command with the file that was found instead of its first word. */
+function startOf(file: string, command: readonly string[], wrapper: readonly string[] | undefined) {
+  return wrapper === undefined
+    ? { command: [file, ...command.slice(1)] }
+    : { command, wrapper: [file, ...wrapper.slice(1)] };
+}
+
+/** Another user may not enter the state directory. */
+async function ownDirectory(stateDir: string, name: string, agent: AgentConfig): Promise<string> {
+  if (agent.runAs !== undefined) return "/";
+  const directory = join(stateDir, "agents", name);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  return directory;
 }

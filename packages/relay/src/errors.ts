@@ -8,6 +8,7 @@
  * - `state_dir_in_use`: another process of the same instance runs
  * - `store`: what the relay keeps cannot be opened, copied or restored
  * - `workspace`: a workspace's directory is missing or may not be used
+ * - `git`: git failed in a workspace
  */
 export type RelayErrorCode =
   | "config"
@@ -16,16 +17,23 @@ export type RelayErrorCode =
   | "state_dir"
   | "state_dir_in_use"
   | "store"
-  | "workspace";
+  | "workspace"
+  | "git";
 
 /** An error whose message is one line for the operator: what, where, and the cure. */
 export class RelayError extends Error {
   readonly code: RelayErrorCode;
+  /** One sentence that may be shown in a chat: no path, no output of a program. */
+  readonly chatText: string | undefined;
 
-  constructor(message: string, { code, cause }: { code: RelayErrorCode; cause?: unknown }) {
+  constructor(
+    message: string,
+    { code, cause, chatText }: { code: RelayErrorCode; cause?: unknown; chatText?: string },
+  ) {
     super(message, { cause });
     this.name = "RelayError";
     this.code = code;
+    this.chatText = chatText;
   }
 }
 

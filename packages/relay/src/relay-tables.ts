@@ -3,6 +3,7 @@ import { peopleTables } from "./people/people-tables.ts";
 import { usageTables } from "./people/usage-tables.ts";
 import type { RelayTables } from "./relay-db.ts";
 import { surfaceNotesTables } from "./surface-notes.ts";
+import { PLACE_TABLES } from "./workspaces/place-book.ts";
 
 /** The tables of every part of the relay that keeps something in its database. */
 export const RELAY_TABLES: readonly RelayTables[] = [
@@ -10,4 +11,5 @@ export const RELAY_TABLES: readonly RelayTables[] = [
   usageTables,
   commandTables,
   surfaceNotesTables,
+  PLACE_TABLES,
 ];

@@ -13,13 +13,14 @@ import { placeOf } from "./people/place-of.ts";
 import { policyFor } from "./people/policies.ts";
 import type { Settings } from "./settings.ts";
 import type { SurfaceBot } from "./surface.ts";
-import { createWorkspaceLocks } from "./workspace-locks.ts";
-import type { Workspaces } from "./workspaces.ts";
+import type { WorkspaceLocks } from "./workspace-locks.ts";
+import type { Places } from "./workspaces/places.ts";
 
 export type RouterConfigOptions = {
   readonly settings: Settings;
   readonly agents: ReadonlyMap<string, Agent & Partial<Pick<CommandAgent, "authMethods">>>;
-  readonly workspaces: Workspaces;
+  readonly places: Places;
+  readonly locks: WorkspaceLocks;
   readonly files: Files;
   readonly people: People;
   readonly policies: PolicyBook;
@@ -30,7 +31,8 @@ export type RouterConfigOptions = {
 
 /** Answers the router's questions about a conversation by the bot that its key names. */
 export function createRouterConfig(options: RouterConfigOptions): RouterConfig {
-  const { settings, agents, workspaces, files, people, policies, store, stateDir, log } = options;
+  const { settings, agents, places, locks, files, people, policies, store, stateDir, log } =
+    options;
   const botOf = (conversation: string) => findBot(settings, conversation);
   const { turnMinutes } = settings.limits;
   return {
@@ -40,13 +42,12 @@ export function createRouterConfig(options: RouterConfigOptions): RouterConfig {
     agentFor: (conversation) => existing(agents.get(botOf(conversation).agent)),
     store,
     stateDir,
-    workspaceFor: (conversation) =>
-      workspaces.workspaceFor(botOf(conversation).workspace, conversation),
-    lockWorkspace: createWorkspaceLocks(stateDir),
+    workspaceFor: (conversation, turn) => places.workspaceFor(conversation, turn),
+    lockWorkspace: locks.lock,
     roleOf: (user, conversation) => people.roleOf({ ...placeOf(conversation), user }),
     permissionPolicy: (conversation, toolKind) => {
-      const { workspace } = botOf(conversation);
-      const { permissions } = existing(settings.workspaces[workspace]);
+      const workspace = places.projects.current(conversation);
+      const { permissions } = settings.workspaces[workspace] ?? { permissions: "deny" };
       const own = policies.get(conversation, Date.now())?.policy;
       return own ?? people.policyOf(workspace) ?? policyFor(permissions, toolKind);
     },

@@ -47,7 +47,7 @@ export type Settings = {
   readonly mode: "demo" | "configured";
   readonly instance: string;
   readonly bots: readonly SurfaceBot[];
-  /** Those that a bot uses, by name. */
+  /** By name: those that a bot uses, and what people may choose instead. */
   readonly agents: Readonly<Record<string, AgentConfig>>;
   readonly workspaces: Readonly<Record<string, WorkspaceConfig>>;
   readonly access: readonly AccessRule[];
@@ -116,8 +116,8 @@ export function createSettings(input: SettingsInput): Settings {
     mode,
     instance: flags.instance,
     bots,
-    agents: pick(agents, new Set(bots.map((bot) => bot.agent))),
-    workspaces: pick(workspaces, new Set(bots.map((bot) => bot.workspace))),
+    agents: agents.byName,
+    workspaces: workspaces.byName,
     access: mode === "demo" ? [{ users: ["*"], role: "operator" }] : config.access,
     limits: config.limits,
     listen: { host, port: flags.port ?? config.listen.port ?? DEFAULT_PORT },
@@ -187,8 +187,4 @@ function choose<Value>(choice: Choice<Value>, asked: string | undefined, setting
 /** True for addresses that only this machine reaches. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
-
-function pick<Value>({ byName }: Choice<Value>, names: ReadonlySet<string>): Record<string, Value> {
-  return Object.fromEntries(Object.entries(byName).filter(([name]) => names.has(name)));
 }

@@ -1,6 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { createRouter, type Router } from "@acp-kit/router";
+import { identityOf, sharesUser } from "./agent-identity.ts";
+import { findAgentRisks } from "./agent-risks.ts";
 import { createAgents, findAgentPrograms } from "./agents.ts";
 import type { RelayApp } from "./app.ts";
 import { ClosingStack } from "./closing-stack.ts";
@@ -23,7 +25,10 @@ import { createRouterConfig, findBot } from "./router-config.ts";
 import type { Settings } from "./settings.ts";
 import type { SocketHandle } from "./socket-handle.ts";
 import { createSurfaceNotes } from "./surface-notes.ts";
-import { createWorkspaces } from "./workspaces.ts";
+import { createWorkspaceLocks } from "./workspace-locks.ts";
+import { createPlaces, type Places } from "./workspaces/places.ts";
+import type { Projects } from "./workspaces/projects.ts";
+import { runWorktreeSweep } from "./workspaces/run-worktree-sweep.ts";
 
 export type StartRelayOptions = {
   readonly app: RelayApp;
@@ -60,19 +65,22 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
   const closing = new ClosingStack(log);
   try {
     const programs = await findAgentPrograms(settings.agents, env["PATH"]);
-    const workspaces = await createWorkspaces({
-      workspaces: settings.workspaces,
-      stateDir,
-      guarded: settings.configFile === undefined ? [] : [settings.configFile],
-      home: await realpath(env["HOME"] || homedir()).catch(() => homedir()),
-    });
     const client = { name: app.name, version: app.version };
     const agents = await createAgents({ settings, programs, env, stateDir, client, log });
     for (const [name, agent] of agents) closing.use(`agent ${name}`, agent);
     const store = closing.use("store", await openStore(stateDir, settings.store.durability));
     closing.use("retention", runRetention(store, settings.retention, log));
     const db = closing.use("relay database", await openRelayDb(stateDir, RELAY_TABLES));
-    const people = createRelayPeople(options, db);
+    const locks = createWorkspaceLocks(stateDir);
+    const places: Places = await createPlaces({
+      ...{ settings, env, log, stateDir, db, locks },
+      home: await realpath(env["HOME"] || homedir()).catch(() => homedir()),
+      people: () => people,
+      router: () => router,
+      now: Date.now,
+    });
+    closing.use("sweep of worktrees", runWorktreeSweep(places, log));
+    const people: People = createRelayPeople(options, db, places.projects);
     closing.use("usage", people.usage);
     const files = closing.use(
       "files",
@@ -83,13 +91,16 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
     );
     const policies = new PolicyBook(db);
     const rules = createRouterConfig({
-      ...{ settings, agents, workspaces, files, people, policies, store, stateDir, log },
+      ...{ settings, agents, places, locks, files, people, policies, store, stateDir, log },
     });
-    const router = closing.use("router", createRouter(rules));
+    const router: Router = closing.use("router", createRouter(rules));
     const gc = router.runGc(GC_MS);
     closing.add("collection of idle sessions", async () => gc[Symbol.dispose]());
     const { bots } = settings;
-    const commands = createRelayCommands({ app, bots, db, router, rules, agents, people, log });
+    const commands = createRelayCommands({
+      ...{ app, bots, db, router, rules, agents, people, log },
+      projects: places.projects,
+    });
     const surface = await app.createSurface({
       ...{ bots, router, people, commands, log },
       notes: createSurfaceNotes(db),
@@ -105,7 +116,7 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
       log,
     });
     closing.add("public listener", () => publicListener.close(0));
-    logRisks(log, settings);
+    await logRisks(options, programs);
     await recover(router, log);
     await surface.resume?.();
     return {
@@ -129,16 +140,23 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
   }
 }
 
-function createRelayPeople({ app, settings, log }: StartRelayOptions, db: RelayDb): People {
-  const workspaceOf = (conversation: string) => findBot(settings, conversation).workspace;
+function createRelayPeople(
+  { app, settings, log }: StartRelayOptions,
+  db: RelayDb,
+  projects: Projects,
+): People {
   return createPeople({
     db,
     app: app.name,
     rules: settings.access,
     limits: settings.limits,
     isDemo: settings.mode === "demo",
-    workspaceOf,
-    boundsOf: (conversation) => findBot(settings, conversation),
+    workspaceOf: (conversation) => projects.current(conversation),
+    boundsOf: (conversation, agent = "") => {
+      const { agent: own, workspace } = findBot(settings, conversation);
+      const { models, modes } = settings.agents[agent || own] ?? {};
+      return { agent: own, workspace, models, modes };
+    },
     now: Date.now,
     onDecision: (decision) => logDecision(log, decision),
   });
@@ -165,13 +183,25 @@ async function recover(router: Router, log: Log): Promise<void> {
 }
 
 /** Says at each start what an operator should not forget. */
-function logRisks(log: Log, settings: Settings): void {
-  for (const { name } of settings.mode === "demo" ? [] : settings.bots) {
+async function logRisks(
+  { log, settings, env }: StartRelayOptions,
+  programs: ReadonlyMap<string, string>,
+): Promise<void> {
+  if (settings.mode === "demo") return;
+  for (const { name } of settings.bots) {
     if (isOpenToEverybody(settings.access, name)) {
       log.warn({ bot: name }, "everybody may talk to this bot");
     }
   }
-  if (settings.fromEnvironment.length > 0) {
+  const uid = process.getuid?.();
+  for (const [name, agent] of Object.entries(settings.agents)) {
+    for (const risk of await findAgentRisks(agent, programs.get(name) ?? "", { env, uid })) {
+      log.warn({ agent: name }, risk);
+    }
+  }
+  const agents = Object.values(settings.agents);
+  const isReadable = agents.some((agent) => sharesUser(identityOf(agent), uid));
+  if (isReadable && settings.fromEnvironment.length > 0) {
     log.warn(
       { settings: settings.fromEnvironment },
       "secrets came by the environment, where agents that run as this user can read them; use files",

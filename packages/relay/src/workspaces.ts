@@ -4,6 +4,9 @@ import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import type { Workspace } from "@acp-kit/router";
 import type { WorkspaceConfig } from "./config/schema.ts";
 import { RelayError } from "./errors.ts";
+import { findCheckout } from "./git/git.ts";
+import { unusable } from "./workspaces/unusable.ts";
+import type { WorktreeRequest, Worktrees } from "./workspaces/worktrees.ts";
 
 export type WorkspacesOptions = {
   /** By name. */
@@ -14,7 +17,12 @@ export type WorkspacesOptions = {
   readonly guarded?: readonly string[];
   /** Home directory of this process's user. */
   readonly home: string;
+  /** Needed where a workspace gives each conversation a worktree. */
+  readonly worktrees?: Worktrees | undefined;
 };
+
+/** Who works, and whom to tell; needed for worktrees. */
+export type WorkspaceContext = Pick<WorktreeRequest, "surroundings" | "preparing" | "signal">;
 
 export interface Workspaces {
   /**
@@ -23,7 +31,7 @@ export interface Workspaces {
    * @param name - The workspace's name in the configuration; never a path.
    * @throws RelayError `workspace` when the directory is gone, was replaced, or may not be used.
    */
-  workspaceFor(name: string, conversation: string): Promise<Workspace>;
+  workspaceFor(name: string, conversation: string, context?: WorkspaceContext): Promise<Workspace>;
 }
 
 /**
@@ -32,16 +40,19 @@ export interface Workspaces {
  * @throws RelayError `workspace`, like `workspaceFor`.
  */
 export async function createWorkspaces(options: WorkspacesOptions): Promise<Workspaces> {
-  const { workspaces, stateDir } = options;
+  const { workspaces, stateDir, worktrees } = options;
+  const check = async (name: string, workspace: ExistingPlace) => {
+    const real = await checkShared(name, workspace.path, options);
+    if (workspace.isolation === "worktree") await checkRepository(name, workspace, real, options);
+    return real;
+  };
   /** Real paths as they were at start, by name: a link that is turned elsewhere later is noticed. */
   const realPaths = new Map<string, string>();
   for (const [name, workspace] of Object.entries(workspaces)) {
-    if (workspace.isolation === "shared") {
-      realPaths.set(name, await checkShared(name, workspace.path, options));
-    }
+    if (workspace.isolation !== "scratch") realPaths.set(name, await check(name, workspace));
   }
   return {
-    async workspaceFor(name, conversation) {
+    async workspaceFor(name, conversation, context) {
       const workspace = Object.hasOwn(workspaces, name) ? workspaces[name] : undefined;
       if (!workspace) throw unusable(name, "is not in the configuration");
       const id = safeDirectoryName(conversation);
@@ -50,9 +61,18 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Work
         const cwd = await ownDirectory(name, join(stateDir, "convs", id));
         return { cwd, roots: [filesDir], filesDir };
       }
-      const cwd = await checkShared(name, workspace.path, options);
+      const cwd = await check(name, workspace);
       if (cwd !== realPaths.get(name)) {
         throw unusable(name, "now leads to another directory; restart the relay if that is meant");
+      }
+      if (workspace.isolation === "worktree") {
+        if (!worktrees) throw unusable(name, "needs worktrees, which are not kept here");
+        if (!context) {
+          const path = worktrees.findPath(name, conversation) ?? filesDir;
+          return { cwd: path, roots: [filesDir], filesDir };
+        }
+        const request = { name, config: workspace, repository: cwd, conversation, ...context };
+        return { ...(await worktrees.worktreeFor(request)), roots: [filesDir], filesDir };
       }
       return { cwd, roots: [filesDir], filesDir, exclusive: cwd };
     },
@@ -101,6 +121,29 @@ async function checkShared(
   return real;
 }
 
+type ExistingPlace = Exclude<WorkspaceConfig, { isolation: "scratch" }>;
+
+/** @param real - Real path of the checkout that worktrees are made from. */
+async function checkRepository(
+  name: string,
+  { directory }: Extract<WorkspaceConfig, { isolation: "worktree" }>,
+  real: string,
+  { stateDir, guarded = [] }: WorkspacesOptions,
+): Promise<void> {
+  if ((await findCheckout(real)) !== real) throw unusable(name, "is no git checkout");
+  if (directory === undefined) return;
+  const parent = await realpath(directory).catch((error: unknown) => {
+    throw unusable(name, "has a directory for worktrees that is not there", error);
+  });
+  const isTaken = [stateDir, ...guarded].some((own) => contains(parent, own));
+  if (isTaken || contains(stateDir, parent) || contains(real, parent)) {
+    throw unusable(
+      name,
+      "has a directory for worktrees in the checkout or among the relay's files",
+    );
+  }
+}
+
 /** Directories whose entries are people's homes. */
 const homeParents: ReadonlySet<string> = new Set(["/home", "/Users"]);
 
@@ -108,8 +151,4 @@ const homeParents: ReadonlySet<string> = new Set(["/home", "/Users"]);
 function contains(outer: string, inner: string): boolean {
   const path = relative(outer, inner);
   return path === "" || (path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path));
-}
-
-function unusable(name: string, why: string, cause?: unknown): RelayError {
-  return new RelayError(`workspace "${name}" ${why}`, { code: "workspace", cause });
 }

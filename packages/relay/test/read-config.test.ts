@@ -162,12 +162,28 @@ describe("a wrong value is said with what is allowed", () => {
       "agents.a.env.A: must be a text",
     ],
     [
-      '{ "workspaces": { "w": { "isolation": "worktree", "path": "/x" } } }',
-      'workspaces.w.isolation: "worktree" is not available in this version; use "shared" (one turn at a time) or "scratch"',
+      '{ "workspaces": { "w": { "isolation": "worktree", "path": "/x", "base": "--all" } } }',
+      'workspaces.w.base: must be a branch, tag or commit such as "origin/main"',
     ],
     [
       '{ "workspaces": { "w": { "path": "/x" } } }',
-      'workspaces.w.isolation: must be "scratch" (an empty folder per conversation) or "shared" (the directory at "path")',
+      'workspaces.w.isolation: must be "scratch" (an empty folder per conversation), "shared" (the directory at "path") or "worktree" (a branch of the repository at "path" per conversation)',
+    ],
+    [
+      '{ "workspaces": { "w": { "isolation": "worktree", "path": "/x", "keepDays": 0 } } }',
+      "workspaces.w.keepDays: must be a whole number of days, 1 or more",
+    ],
+    [
+      '{ "agents": { "a": { "command": ["x"], "runAs": { "uid": 1, "gid": -1 } } } }',
+      "agents.a.runAs.gid: must be the number of a user or group",
+    ],
+    [
+      '{ "agents": { "a": { "command": ["x"], "runAs": { "uid": 1, "gid": 1 }, "wrapper": ["y"] } } }',
+      'agents.a: must have "runAs" or "wrapper", not both: a wrapper may change the user itself',
+    ],
+    [
+      '{ "agents": { "a": { "command": ["x"], "cwdMap": { "/srv": "repo" } } } }',
+      "agents.a.cwdMap./srv: must be an absolute path",
     ],
     [
       '{ "workspaces": { "w": { "isolation": "shared", "path": "x" } } }',

@@ -30,35 +30,61 @@ async function holder(): Promise<ChildProcess> {
 }
 
 const never = new AbortController().signal;
+const ana = { user: "ana", since: 1_764_500_600_000 };
+const ignore = () => {};
 
-test("a workspace that another process holds is had when that process has died, not before", async () => {
+test("a workspace that another process holds is had when that process has died, not before; who holds it is told", async () => {
   const child = await holder();
   let isHad = false;
-  const waiting = createWorkspaceLocks(stateDir)(WORKSPACE, never).then((release) => {
+  const told: unknown[] = [];
+  const { lock, lockIdle } = createWorkspaceLocks(stateDir);
+  const waiting = lock(WORKSPACE, never, ana, (busy) => told.push(busy)).then((release) => {
     isHad = true;
     return release;
   });
   // Another one is free meanwhile.
-  (await within(createWorkspaceLocks(stateDir)("/srv/other", never)))();
+  (await within(lock("/srv/other", never, ana, (busy) => told.push(busy))))();
+  expect(await lockIdle(WORKSPACE)).toBeUndefined();
   expect(isHad).toBe(false);
   child.kill("SIGKILL");
   (await within(waiting))();
+  expect(told).toEqual([{ user: "bob", since: 1_764_500_000_000 }]);
 });
 
 test("who no longer wants it stops waiting", async () => {
   await holder();
   const gaveUp = new AbortController();
-  const waiting = rejection(createWorkspaceLocks(stateDir)(WORKSPACE, gaveUp.signal));
+  const { lock } = createWorkspaceLocks(stateDir);
+  const waiting = rejection(lock(WORKSPACE, gaveUp.signal, ana, ignore));
   gaveUp.abort();
   expect(await within(waiting)).toMatchObject({ name: "AbortError" });
 });
 
-test("released, it is free again; its lock file lies in the state directory, for this user only", async () => {
-  const lock = createWorkspaceLocks(stateDir);
-  for (let times = 0; times < 3; times++) (await within(lock(WORKSPACE, never)))();
-  const [file = "", ...others] = readdirSync(join(stateDir, "locks"));
-  expect(others).toEqual([]);
-  expect(file).toMatch(/^[\w.-]+\.lock$/);
+test("one that this process holds is not idle, and a turn waits for whoever took it idle", async () => {
+  const { lock, lockIdle } = createWorkspaceLocks(stateDir);
+  const leave = await within(lock(WORKSPACE, never, ana, ignore));
+  expect(await lockIdle(WORKSPACE)).toBeUndefined();
+  leave();
+  const release = await lockIdle(WORKSPACE);
+  expect(release).toBeDefined();
+  const waiting = lock(WORKSPACE, never, ana, ignore);
+  release?.();
+  (await within(waiting))();
+});
+
+test("released, it is free again; its files lie in the state directory, for this user only", async () => {
+  const { lock } = createWorkspaceLocks(stateDir);
+  for (let times = 0; times < 3; times++) (await within(lock(WORKSPACE, never, ana, ignore)))();
+  const leave = await within(lock(WORKSPACE, never, ana, ignore));
+  const files = readdirSync(join(stateDir, "locks")).sort();
+  expect(files).toEqual([
+    expect.stringMatching(/^[\w-]+\.lock$/),
+    expect.stringMatching(/^[\w-]+\.lock\.holder$/),
+  ]);
   expect(statSync(join(stateDir, "locks")).mode & 0o777).toBe(0o700);
-  expect(statSync(join(stateDir, "locks", file)).mode & 0o777).toBe(0o600);
+  for (const file of files) {
+    expect(statSync(join(stateDir, "locks", file)).mode & 0o777).toBe(0o600);
+  }
+  leave();
+  expect(readdirSync(join(stateDir, "locks"))).toHaveLength(1);
 });

@@ -4,16 +4,11 @@ import type { SessionsHost } from "./conversation-sessions.ts";
 import type { Grants } from "./grants.ts";
 import type { RouterMetric } from "./metrics.ts";
 import type { Role } from "./role.ts";
-import type {
-  PermissionPolicy,
-  RouterReport,
-  SendPolicy,
-  TurnAdmission,
-  Workspace,
-} from "./router.ts";
+import type { PermissionPolicy, RouterReport, SendPolicy, TurnAdmission } from "./router.ts";
 import type { Store } from "./store.ts";
 import type { BusyPolicy } from "./turn-queue.ts";
 import type { TurnLimits } from "./turn-state.ts";
+import type { Workspace, WorkspaceHolder, WorkspaceTurn } from "./workspace.ts";
 
 /** Whatever a conversation needs of the router. */
 export type ConversationHost = {
@@ -21,14 +16,20 @@ export type ConversationHost = {
   readonly sessions: Pick<SessionsHost, "agents" | "cannotClose" | "rules">;
   readonly limits: TurnLimits;
   now(): number;
-  workspace(): Promise<Workspace>;
+  /** @param turn - Absent: somebody only asks where files are. */
+  workspace(turn?: WorkspaceTurn): Promise<Workspace>;
+  /** Waits until no other turn works in `exclusive`; `onBusy` is told whose turn does meanwhile. */
+  lock(
+    exclusive: string,
+    signal: AbortSignal,
+    holder: WorkspaceHolder,
+    onBusy: (holder: WorkspaceHolder | undefined) => void,
+  ): Promise<() => void>;
   readonly attachmentLimits: AttachmentLimits;
   /** Fetches what comes with messages. */
   downloads(): Promise<Pick<Downloads, "fetch">>;
   /** What may leave; absent: nothing. */
   sending(): SendPolicy | undefined;
-  /** Waits until no other turn works in `exclusive`. */
-  lock(exclusive: string, signal: AbortSignal): Promise<() => void>;
   roleOf(user: string): Role | undefined;
   policy(toolKind: string): PermissionPolicy;
   /** Whether a person's turn may start. */

@@ -336,11 +336,12 @@ class ConversationRouter implements Router {
       },
       limits: this.#limits,
       now: this.#now,
-      workspace: () => this.#workspaces.workspaceOf(id),
+      workspace: (turn) => this.#workspaces.workspaceOf(id, turn),
+      lock: (exclusive, signal, holder, onBusy) =>
+        this.#workspaces.lock(exclusive, signal, holder, onBusy),
       attachmentLimits: this.#files.limits,
       downloads: () => this.#files.downloadsFor(id),
       sending: () => (config.sending ? config.sending(id) : {}),
-      lock: (exclusive, signal) => this.#workspaces.lock(exclusive, signal),
       roleOf: (user) => config.roleOf?.(user, id),
       admit: (turn, user) =>
         config.admitTurn?.({ conversation: id, turn, user }) ?? { kind: "admitted" },

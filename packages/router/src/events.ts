@@ -13,10 +13,20 @@ export type CancelCause =
 /** What a turn is waiting for before the agent's first word. */
 export type TurnPhase =
   | "fetching-files"
+  | "preparing-workspace"
   | "waiting-workspace"
   | "starting-agent"
   | "opening-session"
   | "waiting";
+
+/** A workspace in which somebody else's turn runs. */
+export type BusyWorkspace = {
+  /** What people call it. */
+  readonly name?: string;
+  /** The person whose turn runs there, and since when, in milliseconds since the epoch, as far as that is known. */
+  readonly who?: string;
+  readonly since?: number;
+};
 
 /** Where an agent was when it died; the words for chat are the renderer's. */
 export type FailurePhase = "start" | "session" | "prompt";
@@ -169,6 +179,8 @@ export type EventBody =
   | {
       readonly kind: "status";
       readonly phase?: TurnPhase;
+      /** What a turn in the phase `waiting-workspace` really has to wait for. */
+      readonly busy?: BusyWorkspace;
       readonly mood?: string;
       readonly plan?: string;
     }

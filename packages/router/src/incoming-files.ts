@@ -16,9 +16,9 @@ import {
   withFiles,
 } from "./files-record.ts";
 import { findRequest } from "./prompt-blocks.ts";
-import type { Workspace } from "./router.ts";
 import type { Lease, PromptItem, Store } from "./store.ts";
 import type { Attachment, Turn } from "./transcript.ts";
+import type { Workspace } from "./workspace.ts";
 
 /** How long the files of one message may take together, in milliseconds: platforms let their URLs live for 10 minutes. */
 const INTAKE_TIMEOUT_MS = 600_000;

@@ -8,6 +8,7 @@ export { RouterError, type RouterErrorCode } from "./errors.ts";
 export type {
   AgentCommand,
   AgentContent,
+  BusyWorkspace,
   CancelCause,
   EventBody,
   FailurePhase,
@@ -60,7 +61,6 @@ export type {
   SessionServers,
   TurnAdmission,
   TurnStart,
-  Workspace,
 } from "./router.ts";
 export type { ChunkSink } from "./sink.ts";
 export {
@@ -107,3 +107,4 @@ export {
   type ToolView,
   type TurnView,
 } from "./turn-view.ts";
+export type { Workspace, WorkspaceHolder, WorkspaceTurn } from "./workspace.ts";

@@ -6,8 +6,9 @@ import { ownedDirectory } from "./attachments/owned-directory.ts";
 import { formatRefusal, type SendRefusal } from "./attachments/refusal-words.ts";
 import type { EventBody } from "./events.ts";
 import { asFields, asText } from "./fields.ts";
-import type { RouterReport, SendPolicy, Workspace } from "./router.ts";
+import type { RouterReport, SendPolicy } from "./router.ts";
 import { textEvents } from "./session-update.ts";
+import type { Workspace } from "./workspace.ts";
 
 /** How long a turn waits at its end for what it sends, in milliseconds: the files are on this machine. */
 const SETTLE_TIMEOUT_MS = 60_000;

@@ -17,26 +17,13 @@ import type { InboxItem, OpenTurn, Posted, Store } from "./store.ts";
 import type { Turn } from "./transcript.ts";
 import type { BusyPolicy } from "./turn-queue.ts";
 import type { TurnLimits } from "./turn-state.ts";
+import type { Workspace, WorkspaceHolder, WorkspaceTurn } from "./workspace.ts";
 
 /**
  * What happens to a tool call that asks. `ask`: a person decides. `allow`, `deny`: all are. `read-only`: what reads,
  * searches or thinks is allowed, and everything else is not. None chooses more than an `allow_once` or a `reject_once`.
  */
 export type PermissionPolicy = "ask" | "allow" | "deny" | "read-only";
-
-/** Where a conversation works. */
-export type Workspace = {
-  readonly cwd: string;
-  /** Directories beside `cwd` that the agent may use. */
-  readonly roots: readonly string[];
-  /**
-   * Where files that come with messages are kept: outside of every checkout, and below `<stateDir>/files`, where they
-   * are removed once their time is over.
-   */
-  readonly filesDir: string;
-  /** One running turn at a time among all conversations with the same `exclusive` value. */
-  readonly exclusive?: string;
-};
 
 /**
  * What an agent may send from a conversation: files of its workspace and of what people sent, as far as their names and
@@ -173,13 +160,28 @@ export type RouterConfig = {
   readonly store: Store;
   /** Root of the default workspaces: `<stateDir>/convs/<safe id>`. */
   readonly stateDir: string;
-  /** Where a conversation works; asked at the start of each turn. Default: a directory of its own below `stateDir`. */
-  readonly workspaceFor?: (conversation: string) => Workspace | Promise<Workspace>;
+  /**
+   * Where a conversation works; asked at the start of each turn. Default: a directory of its own below `stateDir`.
+   *
+   * @param turn - Absent: a file comes or goes, and only its place is asked for; nothing need be made ready.
+   */
+  readonly workspaceFor?: (
+    conversation: string,
+    turn?: WorkspaceTurn,
+  ) => Workspace | Promise<Workspace>;
   /**
    * Waits until no other process works in a workspace with this `exclusive` value, and keeps them out until the function
    * that it gives is called. Asked by one turn of this process at a time. Default: there are no other processes.
+   *
+   * @param holder - Who is to work there.
+   * @param onBusy - To be called when it has to wait, with what is known of who works there.
    */
-  readonly lockWorkspace?: (exclusive: string, signal: AbortSignal) => Promise<() => void>;
+  readonly lockWorkspace?: (
+    exclusive: string,
+    signal: AbortSignal,
+    holder: WorkspaceHolder,
+    onBusy: (holder: WorkspaceHolder | undefined) => void,
+  ) => Promise<() => void>;
   /** What people see as chosen before they have touched anything. Default: {@link DEFAULT_OPTIONS}. */
   readonly defaults?: Options;
   /** What a person may decide in a conversation; absent for one who may decide about their own turns only. */

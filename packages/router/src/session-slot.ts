@@ -10,7 +10,6 @@ import type { Agent } from "./agent.ts";
 import { RouterError } from "./errors.ts";
 import { AUTH_REQUIRED } from "./failure.ts";
 import { asFields, asFieldsList, asText } from "./fields.ts";
-import type { Workspace } from "./router.ts";
 import {
   currentSettings,
   readSettings,
@@ -18,6 +17,7 @@ import {
   type Settings,
 } from "./session-settings.ts";
 import { within } from "./within.ts";
+import type { Workspace } from "./workspace.ts";
 
 /** How long an agent may take to close a session, in milliseconds; it is let go in any case. */
 const CLOSE_TIMEOUT_MS = 10_000;

@@ -45,11 +45,29 @@ export function createTurnHost(
     enter: async (signal) => {
       await ready?.();
       signal.throwIfAborted();
-      const workspace = await host.workspace();
-      if (workspace.exclusive === undefined) return { workspace, leave: () => undefined };
-      own.record({ kind: "status", phase: "waiting-workspace" });
-      return { workspace, leave: await host.lock(workspace.exclusive, signal) };
+      return enterWorkspace(host, user, signal, own.record);
     },
     onFailure: (what, error) => host.failed(what, error),
   };
+}
+
+/** The workspace, once it is ready and nobody else works there. */
+async function enterWorkspace(
+  host: TurnsHost,
+  user: string,
+  signal: AbortSignal,
+  record: TurnHost["record"],
+): Promise<Awaited<ReturnType<TurnHost["enter"]>>> {
+  const preparing = () => record({ kind: "status", phase: "preparing-workspace" });
+  const workspace = await host.workspace({ user, signal, preparing });
+  for (const text of workspace.notices ?? []) record({ kind: "notice", level: "info", text });
+  const { exclusive, name } = workspace;
+  if (exclusive === undefined) return { workspace, leave: () => undefined };
+  record({ kind: "status", phase: "waiting-workspace" });
+  const leave = await host.lock(exclusive, signal, { user, since: host.now() }, (other) => {
+    const known = other && { who: other.user, since: other.since };
+    const busy = { ...(name !== undefined && { name }), ...known };
+    record({ kind: "status", phase: "waiting-workspace", busy });
+  });
+  return { workspace, leave };
 }

@@ -1,7 +1,7 @@
 import type { PermissionOutcome, PermissionRequestParams } from "@acp-kit/acp-wire";
 import { type ApprovalHost, Approvals } from "./approvals.ts";
 import type { CancelCause, EventBody, FailurePhase, PermissionAsk, TurnOutcome } from "./events.ts";
-import type { TurnAdmission, Workspace } from "./router.ts";
+import type { TurnAdmission } from "./router.ts";
 import type { AnswerItem } from "./store.ts";
 import { isWork, ToolCalls } from "./tool-calls.ts";
 import type { ActiveFacts } from "./turn-queue.ts";
@@ -13,6 +13,7 @@ import {
   type TurnLimits,
   type TurnState,
 } from "./turn-state.ts";
+import type { Workspace } from "./workspace.ts";
 
 /** Longest time that a timer can be set to, in milliseconds; whoever wakes earlier sets it again. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

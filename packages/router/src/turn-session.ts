@@ -11,7 +11,6 @@ import { plainName } from "./history.ts";
 import { createPromptBlocks, findRequest, isCommand, neutraliseCommand } from "./prompt-blocks.ts";
 import { PromptRecord } from "./prompt-record.ts";
 import { readHistory } from "./read-history.ts";
-import type { Workspace } from "./router.ts";
 import { type SessionRecord, withSession } from "./session-record.ts";
 import type { Attached, AttachResult, SessionSlot } from "./session-slot.ts";
 import { SessionSpending, type TurnSpent } from "./session-spending.ts";
@@ -26,6 +25,7 @@ import {
   forgetSettings,
 } from "./turn-settings.ts";
 import { within } from "./within.ts";
+import type { Workspace } from "./workspace.ts";
 
 /** How long a session may take to open, the start of the agent included, in milliseconds. */
 const ATTACH_TIMEOUT_MS = 300_000;

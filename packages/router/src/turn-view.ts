@@ -1,5 +1,6 @@
 import type {
   AgentContent,
+  BusyWorkspace,
   LogEvent,
   PermissionAsk,
   PermissionEnd,
@@ -63,6 +64,8 @@ export type TurnView = {
   readonly startedAt: number;
   readonly lastProgressAt: number;
   readonly phase: TurnPhase | "queued" | "thinking" | "writing" | "working";
+  /** What it waits for in the phase `waiting-workspace`. */
+  readonly busy?: BusyWorkspace;
   readonly segments: Sequence<Segment>;
   /** Tool calls as they are now, oldest first. */
   readonly tools: Sequence<ToolView>;
@@ -81,6 +84,15 @@ const terminalStatuses: ReadonlySet<string> = new Set(["completed", "failed", "c
 /** True when a tool call with this status will not change any more. */
 export function isToolEnded(status: string): boolean {
   return terminalStatuses.has(status);
+}
+
+function withPhase(
+  view: TurnView,
+  { phase, busy }: Extract<LogEvent, { kind: "status" }>,
+): TurnView {
+  if (phase === undefined) return view;
+  const { busy: _, ...rest } = view;
+  return { ...rest, phase, ...(busy && { busy }) };
 }
 
 /** A view of a turn of which nothing is known yet. */
@@ -172,8 +184,7 @@ export function reduceTurnView(view: TurnView | undefined, event: LogEvent): Tur
       return { ...next, plan: event.entries, lastProgressAt: event.at };
     case "status":
       return {
-        ...next,
-        ...(event.phase !== undefined && { phase: event.phase }),
+        ...withPhase(next, event),
         status: {
           ...next.status,
           ...(event.mood !== undefined && { mood: event.mood }),

@@ -2,33 +2,68 @@ import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { KeyedLocks } from "./keyed-locks.ts";
-import type { RouterConfig, Workspace } from "./router.ts";
+import type { RouterConfig } from "./router.ts";
+import type { Workspace, WorkspaceHolder, WorkspaceTurn } from "./workspace.ts";
+
+type OnBusy = (holder: WorkspaceHolder | undefined) => void;
 
 /** Where conversations work, and who may work where at the moment. */
 export class Workspaces {
   readonly #config: Pick<RouterConfig, "workspaceFor" | "lockWorkspace" | "stateDir">;
   readonly #locks = new KeyedLocks();
+  /** By `exclusive` value: whose turn of this process works there, or waits for another process to leave. */
+  readonly #holders = new Map<string, WorkspaceHolder>();
+  /** Turns of this process that wait for one of its own. */
+  readonly #waiting = new Map<string, Set<OnBusy>>();
 
   constructor(config: Pick<RouterConfig, "workspaceFor" | "lockWorkspace" | "stateDir">) {
     this.#config = config;
   }
 
-  async workspaceOf(conversation: string): Promise<Workspace> {
-    return (await this.#config.workspaceFor?.(conversation)) ?? this.#defaultOf(conversation);
+  async workspaceOf(conversation: string, turn?: WorkspaceTurn): Promise<Workspace> {
+    return (await this.#config.workspaceFor?.(conversation, turn)) ?? this.#defaultOf(conversation);
   }
 
-  /** First come, first served among this process's turns; the first of them then waits for other processes. */
-  async lock(exclusive: string, signal: AbortSignal): Promise<() => void> {
-    const leave = await this.#locks.acquire(exclusive, signal);
+  /**
+   * First come, first served among this process's turns; the first of them then waits for other processes.
+   *
+   * @param onBusy - Told when it has to wait, and whenever somebody else works there.
+   */
+  async lock(
+    exclusive: string,
+    signal: AbortSignal,
+    holder: WorkspaceHolder,
+    onBusy: OnBusy,
+  ): Promise<() => void> {
+    const leave = await this.#queue(exclusive, signal, onBusy);
+    this.#holders.set(exclusive, holder);
+    for (const tell of this.#waiting.get(exclusive) ?? []) tell(holder);
+    const end = () => {
+      this.#holders.delete(exclusive);
+      leave();
+    };
     try {
-      const unlock = await this.#config.lockWorkspace?.(exclusive, signal);
+      const unlock = await this.#config.lockWorkspace?.(exclusive, signal, holder, onBusy);
       return () => {
         unlock?.();
-        leave();
+        end();
       };
     } catch (error) {
-      leave();
+      end();
       throw error;
+    }
+  }
+
+  async #queue(exclusive: string, signal: AbortSignal, onBusy: OnBusy): Promise<() => void> {
+    const busy = this.#holders.get(exclusive);
+    if (busy) onBusy(busy);
+    const waiting = this.#waiting.get(exclusive) ?? new Set();
+    this.#waiting.set(exclusive, waiting.add(onBusy));
+    try {
+      return await this.#locks.acquire(exclusive, signal);
+    } finally {
+      waiting.delete(onBusy);
+      if (waiting.size === 0) this.#waiting.delete(exclusive);
     }
   }
 

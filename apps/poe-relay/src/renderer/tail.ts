@@ -35,8 +35,10 @@ function activity(view: TurnView): { label: string; since: number } {
       };
     case "fetching-files":
       return { label: "Fetching your files", since };
+    case "preparing-workspace":
+      return { label: "Preparing the workspace", since };
     case "waiting-workspace":
-      return { label: "Waiting for the workspace", since };
+      return { label: workspaceActivity(view), since: view.busy?.since ?? since };
     case "starting-agent":
       return { label: "Starting the agent", since };
     case "opening-session":
@@ -55,6 +57,14 @@ function activity(view: TurnView): { label: string; since: number } {
         : { label: "Thinking", since };
     }
   }
+}
+
+/** Ids of people mean nothing here, but whether it is their own turn does. */
+function workspaceActivity({ busy, who }: TurnView): string {
+  if (!busy) return "Waiting for the workspace";
+  const place = busy.name ?? "The workspace";
+  if (busy.who === undefined) return `${place} is busy`;
+  return `${place} is busy: ${busy.who === who ? "your own turn" : "another's turn"}`;
 }
 
 function isBehind(view: TurnView): boolean {

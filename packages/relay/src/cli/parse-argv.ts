@@ -98,6 +98,11 @@ function addStateCommands(program: Command, take: Take): void {
 }
 
 function addSessions(program: Command, take: Take): void {
+  withPlace(
+    program
+      .command("worktrees")
+      .description("List the worktrees that conversations have, and what in them is nowhere else."),
+  ).action((place: Place) => take({ kind: "worktrees", place }));
   const sessions = program.command("sessions").description("Look at the conversations of a relay.");
   withPlace(sessions.command("list").description("List all conversations.")).action(
     (place: Place) => take({ kind: "list", place }),

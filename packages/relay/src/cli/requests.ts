@@ -16,6 +16,7 @@ export type StateRequest = { readonly place: Place } & (
   | { readonly kind: "restore"; readonly file: string }
   | { readonly kind: "erase"; readonly what: Erasable; readonly dryRun: boolean }
   | { readonly kind: "list" }
+  | { readonly kind: "worktrees" }
   | { readonly kind: "show"; readonly conversation: string }
   /** Without a file to stdout. */
   | { readonly kind: "export"; readonly conversation: string; readonly file: string | undefined }

@@ -38,6 +38,10 @@ const list = <Item extends z.ZodType>(item: Item, what: string) =>
 const absolutePath = z
   .string({ error: "must be an absolute path" })
   .regex(/^\//, "must be an absolute path");
+const whole = (min: number, what: string) =>
+  z.int(`must be ${what}`).min(min, `must be ${what}`).max(1_000_000_000, `must be ${what}`);
+const days = whole(1, "a whole number of days, 1 or more");
+
 const PORT = "must be a port, 0 to 65535";
 const port = z.int(PORT).min(0, PORT).max(65_535, PORT);
 
@@ -90,10 +94,25 @@ export const botSchema = section({
 });
 
 const ARGV = 'must be a list such as ["my-agent", "--acp"]';
+const argv = z.array(z.string(ARGV), { error: ARGV }).refine(([program]) => program, ARGV);
+const ID = "must be the number of a user or group";
+const id = z
+  .int(ID)
+  .min(0, ID)
+  .max(2 ** 31 - 1, ID);
+const CWD_MAP = "must be an object of absolute paths: of this machine, and as the agent sees them";
 const agent = section({
-  command: z.array(z.string(ARGV), { error: ARGV }).refine((argv) => argv[0], ARGV),
+  command: argv,
   env: z.record(z.string(), z.string("must be a text"), "must be an object of texts").default({}),
   envPass: list(text("the name of a variable"), "names of variables").default([]),
+  modes: list(text("the id of a mode"), "ids of modes").exactOptional(),
+  models: list(text("the id of a model"), "ids of models").exactOptional(),
+  runAs: section({ uid: id, gid: id }).exactOptional(),
+  wrapper: argv.exactOptional(),
+  cwdMap: z.record(absolutePath, absolutePath, { error: CWD_MAP }).exactOptional(),
+  stopCommand: argv.exactOptional(),
+}).refine(({ runAs, wrapper }) => runAs === undefined || wrapper === undefined, {
+  error: 'must have "runAs" or "wrapper", not both: a wrapper may change the user itself',
 });
 
 const POLICIES = ["ask", "allow", "deny", "read-only"] as const;
@@ -124,23 +143,33 @@ const permissions = z
   )
   .default("ask");
 
+const REVISION = 'must be a branch, tag or commit such as "origin/main"';
+
 const workspace = z.discriminatedUnion(
   "isolation",
   [
     section({ isolation: z.literal("scratch"), permissions }),
     section({ isolation: z.literal("shared"), path: absolutePath, permissions }),
+    section({
+      isolation: z.literal("worktree"),
+      path: absolutePath,
+      base: z
+        .string(REVISION)
+        .regex(/^[A-Za-z0-9][A-Za-z0-9_./@~^-]*$/, REVISION)
+        .default("HEAD"),
+      setup: argv.exactOptional(),
+      keepDays: days.default(14),
+      directory: absolutePath.exactOptional(),
+      permissions,
+    }),
   ],
   {
     error: (issue) =>
-      issue.code === "invalid_union" ? describeIsolation(issue.input) : "must be an object",
+      issue.code === "invalid_union"
+        ? 'must be "scratch" (an empty folder per conversation), "shared" (the directory at "path") or "worktree" (a branch of the repository at "path" per conversation)'
+        : "must be an object",
   },
 );
-
-function describeIsolation(input: unknown): string {
-  return (input as { isolation?: unknown }).isolation === "worktree"
-    ? '"worktree" is not available in this version; use "shared" (one turn at a time) or "scratch"'
-    : 'must be "scratch" (an empty folder per conversation) or "shared" (the directory at "path")';
-}
 
 const people = list(text("the platform's id of a person"), 'ids of people; ["*"] is everybody');
 
@@ -196,10 +225,6 @@ const privateListener = section({
       : host === undefined && port === undefined && token === undefined,
   'must have either "socket", or "port" and "token"',
 );
-
-const whole = (min: number, what: string) =>
-  z.int(`must be ${what}`).min(min, `must be ${what}`).max(1_000_000_000, `must be ${what}`);
-const days = whole(1, "a whole number of days, 1 or more");
 
 const retention = section({
   eventDays: days.default(30),

@@ -9,13 +9,14 @@ import { readConfig } from "../../src/config/read-config.ts";
 import { createFiles } from "../../src/files/create-files.ts";
 import { createLog } from "../../src/log.ts";
 import { openStore } from "../../src/open-store.ts";
-import { createPeople } from "../../src/people/people.ts";
+import { createPeople, type People } from "../../src/people/people.ts";
 import { Redactor } from "../../src/redactor.ts";
 import { openRelayDb } from "../../src/relay-db.ts";
 import { RELAY_TABLES } from "../../src/relay-tables.ts";
 import { createRouterConfig, findBot } from "../../src/router-config.ts";
 import { createSettings } from "../../src/settings.ts";
-import { createWorkspaces } from "../../src/workspaces.ts";
+import { createWorkspaceLocks } from "../../src/workspace-locks.ts";
+import { createPlaces, type Places } from "../../src/workspaces/places.ts";
 import { DEADLINE_MS, temporaryDirectory } from "../support.ts";
 import { testApp } from "../test-app.ts";
 
@@ -82,11 +83,17 @@ async function open() {
   const programs = await findAgentPrograms(settings.agents, env.PATH);
   const client = { name: "test", version: "0" };
   const agents = await createAgents({ settings, programs, env, stateDir, client, log });
-  const { workspaces: configured } = settings;
-  const workspaces = await createWorkspaces({ workspaces: configured, stateDir, home: root });
   const store = await openStore(stateDir, "process");
   const db = await openRelayDb(stateDir, RELAY_TABLES);
-  const people = createPeople({
+  const locks = createWorkspaceLocks(stateDir);
+  const places: Places = await createPlaces({
+    ...{ settings, env, log, stateDir, db, locks },
+    home: root,
+    people: () => people,
+    router: () => router,
+    now: Date.now,
+  });
+  const people: People = createPeople({
     db,
     app: "poe-relay",
     rules: settings.access,
@@ -102,17 +109,9 @@ async function open() {
     botOf: (conversation) => findBot(settings, conversation),
   });
   const policies = new PolicyBook(db);
-  const router = createRouter(
+  const router: Router = createRouter(
     createRouterConfig({
-      settings,
-      agents,
-      workspaces,
-      files,
-      people,
-      policies,
-      store,
-      stateDir,
-      log,
+      ...{ settings, agents, places, locks, files, people, policies, store, stateDir, log },
     }),
   );
   onTestFinished(async () => {

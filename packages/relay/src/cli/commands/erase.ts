@@ -4,8 +4,10 @@ import { eraseReactions } from "@acp-kit/router";
 import type { Erasable, ErasureReport, SqliteStore } from "@acp-kit/router/sqlite";
 import { describingFailure } from "../../open-store.ts";
 import { eraseFromRelayDb } from "../../relay-db-copy.ts";
+import type { WorktreeRecord } from "../../workspaces/place-book.ts";
 import { safeDirectoryName } from "../../workspaces.ts";
 import { findConversation, openKept } from "./kept-state.ts";
+import { readWorktrees } from "./worktrees.ts";
 
 /** Removes a person or a conversation from everything that the relay keeps. Gives what to tell the operator. */
 export async function erase(stateDir: string, asked: Erasable, dryRun: boolean): Promise<string> {
@@ -15,6 +17,7 @@ export async function erase(stateDir: string, asked: Erasable, dryRun: boolean):
   const plan = await describingFailure(stateDir, () => store.erase(what, true));
   const sessions = await readSessions(store, plan);
   const { conversations } = plan;
+  const worktrees = await readWorktrees(stateDir, conversations);
   const reactions = await eraseReactions(stateDir, { ...asked, conversations }, dryRun);
   if (!dryRun) {
     await describingFailure(stateDir, () => store.erase(what));
@@ -28,7 +31,7 @@ export async function erase(stateDir: string, asked: Erasable, dryRun: boolean):
   const user = "user" in what ? what.user : undefined;
   if (!dryRun && user !== undefined) await eraseFilesOf(stateDir, user, plan.shared);
   const rows = await eraseFromRelayDb(stateDir, { user, conversations }, dryRun);
-  return formatErasure(plan, { sessions, reactions, rows, dryRun });
+  return formatErasure(plan, { sessions, worktrees, reactions, rows, dryRun });
 }
 
 /** Removes what a person sent, and what was sent on their behalf, in conversations with others. */
@@ -59,14 +62,17 @@ async function readSessions(store: SqliteStore, { conversations }: ErasureReport
   return sessions;
 }
 
+type ErasedBeside = {
+  readonly sessions: readonly string[];
+  readonly worktrees: readonly WorktreeRecord[];
+  readonly reactions: number;
+  readonly rows: number;
+  readonly dryRun: boolean;
+};
+
 function formatErasure(
   { conversations, shared, copies }: ErasureReport,
-  {
-    sessions,
-    reactions,
-    rows,
-    dryRun,
-  }: { sessions: readonly string[]; reactions: number; rows: number; dryRun: boolean },
+  { sessions, worktrees, reactions, rows, dryRun }: ErasedBeside,
 ): string {
   if (conversations.length + shared.length + reactions + rows === 0) {
     return "Nothing is kept of that.\n";
@@ -80,6 +86,10 @@ function formatErasure(
     ...list(`${verb}, reactions:`, reactions === 0 ? [] : [String(reactions)]),
     ...list(`${verb}, copies of the database:`, copies),
     ...list(`${verb}, of people, rights and usage:`, rows === 0 ? [] : [`${rows} rows`]),
+    ...list(
+      "These worktrees stay until their work is merged or pushed; then the relay removes them:",
+      worktrees.map(({ path, branch }) => `${path} (${branch})`),
+    ),
     ...list("Agents keep their own copies of these sessions; remove them there:", sessions),
     "Backups elsewhere are not touched.",
   ].join("\n")}\n`;

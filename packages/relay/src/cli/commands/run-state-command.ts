@@ -9,6 +9,7 @@ import { findStateDir } from "./kept-state.ts";
 import { allowPerson, listPeople, pauseRelay, removePerson, resumeRelay } from "./people.ts";
 import { exportSession, listSessions, showSession } from "./sessions.ts";
 import { showUsage } from "./usage.ts";
+import { listWorktrees } from "./worktrees.ts";
 
 /** @throws RelayError */
 export async function runStateCommand(
@@ -32,6 +33,8 @@ export async function runStateCommand(
       return tell(await erase(stateDir, request.what, request.dryRun));
     case "list":
       return listSessions(stateDir, write);
+    case "worktrees":
+      return tell(await listWorktrees(stateDir));
     case "show":
       return showSession(stateDir, request.conversation, write);
     case "export":

@@ -1,0 +1,133 @@
+import { createAgentEnv } from "@acp-kit/acp-wire";
+import type { Router, Workspace, WorkspaceTurn } from "@acp-kit/router";
+import { identityOf } from "../agent-identity.ts";
+import type { Env } from "../config/secret.ts";
+import { parseConversationKey } from "../conversation-key.ts";
+import type { Log } from "../log.ts";
+import type { People } from "../people/people.ts";
+import type { RelayDb } from "../relay-db.ts";
+import { findBot } from "../router-config.ts";
+import type { Settings } from "../settings.ts";
+import type { WorkspaceLocks } from "../workspace-locks.ts";
+import { createWorkspaces } from "../workspaces.ts";
+import { PlaceBook, type WorktreeRecord } from "./place-book.ts";
+import { createProjects, type Projects } from "./projects.ts";
+import { unusable } from "./unusable.ts";
+import { type Surroundings, Worktrees } from "./worktrees.ts";
+
+export type PlacesOptions = {
+  readonly settings: Settings;
+  readonly env: Env;
+  readonly log: Log;
+  /** Real path of the state directory. */
+  readonly stateDir: string;
+  /** Home directory of this process's user. */
+  readonly home: string;
+  readonly db: RelayDb;
+  readonly locks: WorkspaceLocks;
+  /** Both are made of this. */
+  readonly people: () => Pick<People, "mayChoose">;
+  readonly router: () => Pick<Router, "submit">;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+};
+
+/** Where conversations work. */
+export interface Places {
+  readonly projects: Projects;
+  /**
+   * The workspace of a turn; without one, where its files are. The first turn of a conversation fixes which one it is.
+   *
+   * @throws RelayError `workspace`
+   */
+  workspaceFor(conversation: string, turn?: WorkspaceTurn): Promise<Workspace>;
+  /** As whom a conversation's agent runs, and what runs on its behalf. */
+  surroundingsOf(conversation: string): Surroundings;
+  /** The commit that a conversation's worktree started from; absent where it has none. */
+  startOf(conversation: string): string | undefined;
+  /** Removes worktrees whose time is over, if nothing in them would be lost. */
+  sweep(): Promise<void>;
+}
+
+/** @throws RelayError `workspace` for one that may not be used. */
+export async function createPlaces(options: PlacesOptions): Promise<Places> {
+  const { settings, env, log, stateDir, home, db, locks, people, router, now } = options;
+  const { workspaces: configured } = settings;
+  const book = new PlaceBook(db);
+  const worktrees = new Worktrees({
+    book,
+    directory: `${stateDir}/worktrees`,
+    path: env["PATH"],
+    log,
+    now,
+  });
+  const workspaces = await createWorkspaces({
+    workspaces: configured,
+    stateDir,
+    guarded: settings.configFile === undefined ? [] : [settings.configFile],
+    home,
+    worktrees,
+  });
+  const projects = createProjects({
+    workspaces: configured,
+    book,
+    worktrees,
+    presetOf: (conversation) => findBot(settings, conversation).workspace,
+    isOpen: (conversation, user, value) =>
+      people().mayChoose({ conversation, user, agent: "", setting: "workspace", value }),
+    router,
+    now,
+  });
+  const surroundingsOf = (conversation: string): Surroundings =>
+    surroundingsIn(settings, env, findBot(settings, conversation).agent);
+  return {
+    projects,
+    surroundingsOf,
+    async workspaceFor(conversation, turn) {
+      const name = projects.current(conversation);
+      if (!Object.hasOwn(configured, name)) {
+        throw unusable(name, "is not there any more; choose another project");
+      }
+      if (!turn) return workspaces.workspaceFor(name, conversation);
+      if (book.workspaceOf(conversation) === undefined) {
+        book.choose(conversation, name, undefined, now());
+      }
+      const context = {
+        surroundings: surroundingsOf(conversation),
+        preparing: () => turn.preparing(),
+        signal: turn.signal,
+      };
+      return { ...(await workspaces.workspaceFor(name, conversation, context)), name };
+    },
+    startOf: (conversation) => book.worktreeOf(conversation, projects.current(conversation))?.start,
+    sweep: () =>
+      worktrees.sweep(
+        (record) => {
+          const workspace = configured[record.workspace];
+          const agent = agentOf(settings, record);
+          return workspace?.isolation === "worktree" && agent !== undefined
+            ? { identity: identityOf(agent), keepDays: workspace.keepDays }
+            : undefined;
+        },
+        (path) => locks.lockIdle(path),
+      ),
+  };
+}
+
+function surroundingsIn({ agents }: Settings, env: Env, name: string): Surroundings {
+  const agent = agents[name];
+  if (!agent) throw new TypeError("a bot names an agent that is not configured");
+  const { envPass, env: own, runAs } = agent;
+  return {
+    identity: identityOf(agent),
+    env: createAgentEnv({ hostEnv: env, envPass, env: own, sameUser: runAs === undefined }),
+  };
+}
+
+/** The agent that works in a worktree: its conversation's, or where that was erased one that works in its workspace. */
+function agentOf({ bots, agents }: Settings, { conversation, workspace }: WorktreeRecord) {
+  const name = conversation === null ? undefined : parseConversationKey(conversation).bot;
+  const bot =
+    bots.find((one) => one.name === name) ?? bots.find((one) => one.workspace === workspace);
+  return bot && agents[bot.agent];
+}

@@ -1,0 +1,199 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { gitIn, Repository, writeIn } from "../git/repository.ts";
+import { DEADLINE_MS, temporaryDirectory } from "../support.ts";
+import { conversationOf, PlaceRig } from "./place-rig.ts";
+
+vi.setConfig({ testTimeout: 2 * DEADLINE_MS });
+
+let root: string;
+let repository: Repository;
+
+beforeEach(() => {
+  root = temporaryDirectory();
+  mkdirSync(join(root, "home"));
+  mkdirSync(join(root, "infra"));
+  repository = new Repository(join(root, "repo"));
+});
+
+const operator = [{ users: ["ana", "bob"], role: "operator" }];
+const slow = [
+  { kind: "wait", ms: 300 },
+  { kind: "text", text: "{{session}} {{cwd}}" },
+];
+
+describe("a shared checkout", () => {
+  const shared = () => ({
+    workspaces: { shop: { isolation: "shared", path: repository.path } },
+    workspace: "shop",
+    access: operator,
+    prompt: slow,
+  });
+
+  test("two conversations never share a session and never run at once; who waits is told for whom, and the checkout stays clean", async () => {
+    await using rig = await PlaceRig.open(root, shared());
+    const turns = await Promise.all([rig.ask("c-1", "ana"), rig.ask("c-2", "bob")]);
+    const [one, two] = turns.sort((a, b) => a.span[0] - b.span[0]);
+    expect([one?.place.cwd, two?.place.cwd]).toEqual([repository.path, repository.path]);
+    expect(one?.place.session).not.toBe(two?.place.session);
+    expect((one?.span[1] ?? 1) <= (two?.span[0] ?? 0)).toBe(true);
+    const busy = two?.all.flatMap((event) =>
+      event.kind === "status" && event.busy ? [event.busy] : [],
+    );
+    const first = one?.all.find(({ kind }) => kind === "turn-start");
+    const who = first?.kind === "turn-start" ? first.who : undefined;
+    expect(busy).toEqual([{ name: "shop", who, since: expect.any(Number) }]);
+    expect(repository.git("status", "--porcelain", "--ignored")).toBe("");
+    const { filesDir } = await rig.places.workspaceFor(conversationOf("c-1"));
+    expect(filesDir.startsWith(join(root, "state"))).toBe(true);
+  });
+
+  test("a directory that vanished is said in chat and not replaced", async () => {
+    await using rig = await PlaceRig.open(root, shared());
+    rmSync(repository.path, { recursive: true });
+    const { outcome } = await rig.ask("c-1", "ana");
+    expect(outcome).toMatchObject({
+      kind: "failed",
+      code: "workspace",
+      message: expect.stringMatching(/^The workspace "shop" is not there/),
+    });
+    expect(JSON.stringify(outcome)).not.toContain(root);
+  });
+});
+
+describe("worktrees", () => {
+  const worktrees = () => ({
+    workspaces: { shop: { isolation: "worktree", path: repository.path, base: "main" } },
+    workspace: "shop",
+    access: operator,
+    prompt: slow,
+  });
+
+  test("two conversations work at once, each in a worktree of its own, also after a restart", async () => {
+    let before: readonly string[];
+    {
+      await using rig = await PlaceRig.open(root, worktrees());
+      const turns = await Promise.all([rig.ask("c-1", "ana"), rig.ask("c-2", "bob")]);
+      const [one, two] = turns;
+      expect(one.place.cwd).not.toBe(two.place.cwd);
+      expect(one.notices).toEqual([expect.stringMatching(/branch of its own, `acp\//)]);
+      expect(one.all.some((event) => event.kind === "status" && event.busy)).toBe(false);
+      for (const { place } of turns) {
+        expect(gitIn(place.cwd, "symbolic-ref", "HEAD")).toMatch(/^refs\/heads\/acp\//);
+      }
+      writeIn(one.place.cwd, "work.txt", "work");
+      before = turns.map(({ place }) => place.cwd);
+    }
+    await using rig = await PlaceRig.open(root, worktrees());
+    const one = await rig.ask("c-1", "ana");
+    expect(one.place.cwd).toBe(before[0]);
+    expect(gitIn(one.place.cwd, "status", "--porcelain")).toBe("?? work.txt");
+    expect(repository.git("status", "--porcelain")).toBe("");
+  });
+
+  test("asking where files are makes none", async () => {
+    await using rig = await PlaceRig.open(root, worktrees());
+    await rig.places.workspaceFor(conversationOf("c-1"));
+    expect(repository.git("worktree", "list").split("\n")).toHaveLength(1);
+  });
+
+  test("a lost one is said in chat until the project is chosen again", async () => {
+    await using rig = await PlaceRig.open(root, worktrees());
+    const { place } = await rig.ask("c-1", "ana");
+    rmSync(place.cwd, { recursive: true });
+    for (let times = 0; times < 2; times++) {
+      expect((await rig.ask("c-1", "ana")).outcome).toMatchObject({
+        kind: "failed",
+        message: expect.stringContaining("choose the project again for a new one"),
+      });
+    }
+    const { projects } = rig.places;
+    const choice = await projects.choose(conversationOf("c-1"), "ana", "shop");
+    expect(choice.kind).toBe("chosen");
+    const next = await rig.ask("c-1", "ana");
+    expect(next.outcome).toMatchObject({ kind: "completed" });
+    expect(next.place.cwd).not.toBe(place.cwd);
+  });
+});
+
+describe("a project", () => {
+  const config = (workspace = "shop") => ({
+    workspaces: {
+      shop: { isolation: "shared", path: repository.path },
+      infra: { isolation: "shared", path: join(root, "infra") },
+      secret: { isolation: "scratch" },
+    },
+    workspace,
+    access: [
+      { users: ["op"], role: "operator" },
+      { users: ["ana"], workspaces: ["shop", "infra"] },
+      { users: ["bob"] },
+    ],
+  });
+  const conversation = conversationOf("c-1");
+
+  test("is chosen by a name that the person's rule lists; others are as if they were not there", async () => {
+    await using rig = await PlaceRig.open(root, config());
+    const { projects } = rig.places;
+    const names = (user: string) => projects.list(conversation, user).map(({ name }) => name);
+    expect(names("ana")).toEqual(["shop", "infra"]);
+    expect(names("bob")).toEqual(["shop"]);
+    expect(names("op")).toEqual(["shop", "infra", "secret"]);
+    expect(names("stranger")).toEqual([]);
+    const closed = await projects.choose(conversation, "ana", "secret");
+    expect(closed).toEqual(await projects.choose(conversation, "ana", "/etc"));
+    expect(closed.kind).toBe("closed");
+    expect(projects.current(conversation)).toBe("shop");
+  });
+
+  test("that is changed starts a new session there, which is said, and stays chosen", async () => {
+    {
+      await using rig = await PlaceRig.open(root, config());
+      const { projects } = rig.places;
+      const first = await rig.ask("c-1", "ana");
+      expect((await projects.choose(conversation, "ana", "shop")).kind).toBe("same");
+      const choice = await projects.choose(conversation, "ana", "infra");
+      expect(choice).toEqual({
+        kind: "chosen",
+        text: expect.stringMatching(/`infra`, in a new session/),
+      });
+      const next = await rig.ask("c-1", "ana");
+      expect(next.place.cwd).toBe(join(root, "infra"));
+      expect(next.place.session).not.toBe(first.place.session);
+      expect(next.notices).toEqual([]);
+    }
+    await using rig = await PlaceRig.open(root, config());
+    expect((await rig.ask("c-1", "ana")).place.cwd).toBe(join(root, "infra"));
+    // C7: it is not open to everybody in the conversation because somebody chose it.
+    const bobs = await rig.ask("c-1", "bob");
+    expect(bobs.place.cwd).toBe("");
+    expect(JSON.stringify(bobs.all)).toContain("The project infra is not open to you here.");
+  });
+
+  test("is fixed by the first turn, whatever the configuration says later", async () => {
+    {
+      await using rig = await PlaceRig.open(root, config());
+      await rig.ask("c-1", "op");
+    }
+    await using rig = await PlaceRig.open(root, config("infra"));
+    expect((await rig.ask("c-1", "op")).place.cwd).toBe(repository.path);
+    expect((await rig.ask("c-2", "op")).place.cwd).toBe(join(root, "infra"));
+  });
+
+  test("that has left the configuration is said in chat, and another can be chosen", async () => {
+    {
+      await using rig = await PlaceRig.open(root, config());
+      await rig.ask("c-1", "op");
+    }
+    const { shop: _, ...workspaces } = config().workspaces;
+    const access = operator.map((rule) => ({ ...rule, users: ["op"] }));
+    await using rig = await PlaceRig.open(root, { ...config("infra"), workspaces, access });
+    expect((await rig.ask("c-1", "op")).outcome).toMatchObject({
+      kind: "failed",
+      message: 'The workspace "shop" is not there any more; choose another project.',
+    });
+    await rig.places.projects.choose(conversation, "op", "infra");
+    expect((await rig.ask("c-1", "op")).place.cwd).toBe(join(root, "infra"));
+  });
+});

@@ -1,0 +1,33 @@
+/** Where a conversation works. */
+export type Workspace = {
+  readonly cwd: string;
+  /** Directories beside `cwd` that the agent may use. */
+  readonly roots: readonly string[];
+  /**
+   * Where files that come with messages are kept: outside of every checkout, and below `<stateDir>/files`, where they
+   * are removed once their time is over.
+   */
+  readonly filesDir: string;
+  /** One running turn at a time among all conversations with the same `exclusive` value. */
+  readonly exclusive?: string;
+  /** What people call it. */
+  readonly name?: string;
+  /** What the person of the turn is told of it, a line each. */
+  readonly notices?: readonly string[];
+};
+
+/** A turn that is about to start, for who makes its workspace ready. */
+export type WorkspaceTurn = {
+  readonly user: string;
+  /** Aborted when the turn ends. */
+  readonly signal: AbortSignal;
+  /** To be called before something that takes long. */
+  preparing(): void;
+};
+
+/** Whose turn works in a workspace. */
+export type WorkspaceHolder = {
+  readonly user: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+};
