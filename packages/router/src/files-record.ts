@@ -1,7 +1,7 @@
 import type { IncomingFile } from "./attachments/take-in.ts";
 import { hashId } from "./divergence.ts";
 import { asFields } from "./fields.ts";
-import type { Attachment } from "./transcript.ts";
+import type { Attachment, Turn } from "./transcript.ts";
 
 /** A file of a message that was kept, so that it is not fetched again. */
 export type FileRecord = {
@@ -55,15 +55,25 @@ export function withFiles(
   return { files, people: [...others, { who }].slice(-MAX_PEOPLE) };
 }
 
-/** The newest record of just this file of a message. */
+/**
+ * The newest record of just this file. It may have come with another message of the transcript, which is to be run
+ * again; elsewhere the same URL may stand for something else by now.
+ */
 export function findFile(
   { files }: FilesRecord,
-  messageId: string,
+  query: readonly Turn[],
   { url }: Attachment,
 ): FileRecord | undefined {
-  if (messageId === "") return undefined;
-  const wanted = { message: hashId(messageId), url: hashId(url) };
-  return files.findLast((one) => one.message === wanted.message && one.url === wanted.url);
+  const messages = new Set(
+    query
+      .filter(
+        ({ messageId, attachments }) =>
+          messageId !== "" && attachments.some((one) => one.url === url),
+      )
+      .map(({ messageId }) => hashId(messageId)),
+  );
+  const wanted = hashId(url);
+  return files.findLast((one) => one.url === wanted && messages.has(one.message));
 }
 
 /** @param relative - The path below the conversation's directory of files. */

@@ -59,7 +59,7 @@ export class IncomingFiles {
     const request = findRequest(query);
     if (!request?.attachments.some(({ url }) => url !== "")) return;
     const stop = new AbortController();
-    const files = this.#last.then(() => this.#takeIn(request, user, stop.signal));
+    const files = this.#last.then(() => this.#takeIn(request, query, user, stop.signal));
     const intake: Intake = { files, stop, isFetching: true };
     this.#last = files.then(() => {
       intake.isFetching = false;
@@ -115,14 +115,19 @@ export class IncomingFiles {
     await this.#last;
   }
 
-  async #takeIn(request: Turn, user: string, stop: AbortSignal): Promise<readonly IncomingFile[]> {
+  async #takeIn(
+    request: Turn,
+    query: readonly Turn[],
+    user: string,
+    stop: AbortSignal,
+  ): Promise<readonly IncomingFile[]> {
     const attachments = request.attachments.filter(({ url }) => url !== "");
     try {
       stop.throwIfAborted();
       const { filesDir } = await this.#host.workspace();
       const record = await this.#read();
       const known = await Promise.all(
-        attachments.map((one) => findKept(one, findFile(record, request.messageId, one), filesDir)),
+        attachments.map((one) => findKept(one, findFile(record, query, one), filesDir)),
       );
       const missing = attachments.filter((_, at) => !known[at]);
       const fetched = await this.#fetch({ ...request, attachments: missing }, user, filesDir, stop);

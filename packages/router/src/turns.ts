@@ -270,9 +270,10 @@ export class Turns {
     if (running?.session && item?.kind === "prompt") {
       const { writer } = this.#host;
       try {
-        // Files take their time: the turn may have ended meanwhile.
+        // Files take their time: the turn may have ended meanwhile, or the message been dropped.
         if (this.#files.has(turn)) await this.#files.settled(turn);
-        isTaken = running.runner.isPrompted && (await running.session.steer(item, turn));
+        const isWanted = running.runner.isPrompted && this.#posted.has(turn);
+        isTaken = isWanted && (await running.session.steer(item, turn));
       } catch (error) {
         this.#host.failed("steer", error);
       }

@@ -225,6 +225,23 @@ describe("files of a message", () => {
     expect(rig.server.requests).toHaveLength(1);
   });
 
+  test("a message that repeats the file of another one of the transcript has it without fetching it again, any other fetches it", async () => {
+    const router = rig.createRouter();
+    const first = rig.message("look", [rig.file("notes.txt")], { key: "m1" });
+    await router.submit("c", first);
+    (await rig.agent.prompted(1)).answer();
+    await eventsOf(router, "c");
+    const again = rig.message("again", [rig.file("notes.txt")], { key: "m2" });
+    await router.submit("c", { ...again, query: [...first.query, ...again.query] });
+    const second = await rig.agent.prompted(2);
+    expect(linkOf(second.blocks)[0]).toMatch(/^file:.*notes\.txt$/);
+    expect(rig.server.requests).toHaveLength(1);
+    second.answer();
+    await router.submit("c", rig.message("other", [rig.file("notes.txt")], { key: "m3" }));
+    await rig.agent.prompted(3);
+    expect(rig.server.requests).toHaveLength(2);
+  });
+
   test("one that cannot be had is said, and the message is answered all the same", async () => {
     const router = rig.createRouter();
     await router.submit("c", rig.message("look", [rig.file("gone"), rig.file("notes.txt")]));
@@ -263,6 +280,23 @@ describe("files of a message", () => {
     await eventsOf(router, "c", "steered");
     expect(rig.agent.steers).toEqual(["also"]);
     expect(linkOf(rig.agent.steered[0] ?? [])[0]).toMatch(/^file:.*notes\.txt$/);
+  });
+
+  test("a message for the running turn that is dropped while its files come is not given to the agent", async () => {
+    await using slow = await FilesRig.open((request, response) => {
+      if (request.url !== "/never") serve(request, response);
+    });
+    const router = slow.createRouter();
+    await router.submit("c", message("first"));
+    await slow.agent.prompted(1);
+    const item = slow.message("also", [slow.file("never")], { busy: "steer" });
+    const { turn } = await router.submit("c", item);
+    await slow.asked(1);
+    await router.cancelTurn("c", turn, "user");
+    const next = slow.message("next", [slow.file("notes.txt")], { busy: "steer" });
+    await router.submit("c", next);
+    await eventsOf(router, "c", "steered");
+    expect(slow.agent.steers).toEqual(["next"]);
   });
 
   test("C13: files of somebody else make a turn ask although a policy allows what it does", async () => {
