@@ -57,32 +57,34 @@ export type Spent = { readonly at: number; readonly amount: number };
 /** Part of a limit from which on people are warned. */
 const WARN_AT = 0.8;
 
-export type Standing =
-  | { readonly kind: "free" | "near"; readonly used: number }
-  /** Again below the limit at `freeAt`, in milliseconds since the epoch. */
-  | { readonly kind: "over"; readonly used: number; readonly freeAt: number };
+/** Whether another turn fits into a limit of which so much is used. Pure. `near` includes that turn. */
+export function standingOf(
+  { measure }: Quota,
+  limit: number,
+  used: number,
+): "free" | "near" | "over" {
+  if (used >= limit) return "over";
+  const next = used + (measure === "turns" ? 1 : 0);
+  return next >= limit * WARN_AT ? "near" : "free";
+}
 
 /**
- * Whether another turn fits into a limit. Pure. `near` includes that turn.
+ * When a limit that is reached has room again, in milliseconds since the epoch. Pure.
  *
  * @param spent - Oldest first, and nothing from before the window.
  */
-export function standingOf(
-  { measure, windowMs }: Quota,
+export function findFreeAt(
+  { windowMs }: Quota,
   limit: number,
   spent: readonly Spent[],
   now: number,
-): Standing {
-  const used = spent.reduce((sum, { amount }) => sum + amount, 0);
-  const next = used + (measure === "turns" ? 1 : 0);
-  if (used < limit) return { kind: next >= limit * WARN_AT ? "near" : "free", used };
-  let left = used;
+): number {
+  let left = spent.reduce((sum, { amount }) => sum + amount, 0);
   for (const { at, amount } of spent) {
     left -= amount;
-    if (left < limit) return { kind: "over", used, freeAt: at + windowMs };
+    if (left < limit) return at + windowMs;
   }
-  // A limit of nothing.
-  return { kind: "over", used, freeAt: now + windowMs };
+  return now + windowMs;
 }
 
 /** What a person is told whose turn does not start. Pure. */

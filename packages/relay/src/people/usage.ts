@@ -1,6 +1,7 @@
 import type { RelayDb } from "../relay-db.ts";
 import {
   DAY_MS,
+  findFreeAt,
   formatNear,
   formatOver,
   type Limits,
@@ -81,13 +82,15 @@ export class Usage implements AsyncDisposable {
         const limit = this.#limits[quota.name];
         if (limit === undefined) continue;
         const subject = subjectOf(quota.scope, turn);
-        const standing = standingOf(quota, limit, this.#spent(quota, subject, now), now);
-        if (standing.kind === "over") {
-          const text = formatOver(quota, limit, standing.freeAt, now);
+        const used = this.#used(quota, subject, now);
+        const standing = standingOf(quota, limit, used);
+        if (standing === "over") {
+          const freeAt = findFreeAt(quota, limit, this.#spent(quota, subject, now), now);
+          const text = formatOver(quota, limit, freeAt, now);
           return { kind: "refused", text, reason: quota.name };
         }
-        if (standing.kind === "near" && this.#mayWarn(quota, subject, now)) {
-          notices.push(formatNear(quota, limit, standing.used));
+        if (standing === "near" && this.#mayWarn(quota, subject, now)) {
+          notices.push(formatNear(quota, limit, used));
           near.push(quota.name);
         }
       }
@@ -175,15 +178,16 @@ export class Usage implements AsyncDisposable {
   }
 
   /** Of what runs, minutes count as far as they have run. */
+  #used({ scope, measure, windowMs }: Quota, subject: string, now: number): number {
+    const sql = `SELECT coalesce(sum(${amounts[measure]}), 0) AS used FROM usage_turns
+      WHERE ${wheres[scope]} AND at > ?3`;
+    return this.#db.get<{ used: number }>(sql, now, subject, now - windowMs)?.used ?? 0;
+  }
+
   #spent({ scope, measure, windowMs }: Quota, subject: string, now: number): readonly Spent[] {
-    const where = wheres[scope];
-    return this.#db.all<Spent>(
-      `SELECT at, ${amounts[measure]} AS amount FROM usage_turns
-       WHERE ${where} AND at > ?3 ORDER BY at`,
-      now,
-      subject,
-      now - windowMs,
-    );
+    const sql = `SELECT at, ${amounts[measure]} AS amount FROM usage_turns
+      WHERE ${wheres[scope]} AND at > ?3 ORDER BY at`;
+    return this.#db.all<Spent>(sql, now, subject, now - windowMs);
   }
 
   /** True once in a window. */

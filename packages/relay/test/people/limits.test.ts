@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
+  findFreeAt,
   formatNear,
   formatOver,
   formatWait,
@@ -25,29 +26,29 @@ const now = HOUR;
 
 describe("where somebody stands with a limit", () => {
   test.each([
-    ["nothing was used", 10, [], { kind: "free", used: 0 }],
-    ["the next turn is the 7th of 10", 10, at(1, 2, 3, 4, 5, 6), { kind: "free", used: 6 }],
-    ["the next turn is the 8th of 10", 10, at(1, 2, 3, 4, 5, 6, 7), { kind: "near", used: 7 }],
-    ["all are used: the oldest frees one", 3, at(5, 10, 20), { kind: "over", used: 3 }],
-  ])("%s", (_, limit, spent, expected) => {
-    expect(standingOf(turns, limit, spent, now)).toMatchObject(expected);
+    ["of 10 turns the next one is the 1st", turns, 10, 0, "free"],
+    ["of 10 turns the next one is the 7th", turns, 10, 6, "free"],
+    ["of 10 turns the next one is the 8th", turns, 10, 7, "near"],
+    ["of 10 turns the next one is the last", turns, 10, 9, "near"],
+    ["all turns are used", turns, 10, 10, "over"],
+    ["a sum is below 80 %", cost, 5, 3.99, "free"],
+    ["a sum is at 80 %", cost, 5, 4, "near"],
+    ["a sum is just below the limit", cost, 5, 4.99, "near"],
+    ["a sum is the limit", cost, 5, 5, "over"],
+  ] as const)("%s", (_, quota, limit, used, standing) => {
+    expect(standingOf(quota, limit, used)).toBe(standing);
   });
 
-  test("what was used becomes free when the oldest of it leaves the window", () => {
-    const over = standingOf(turns, 3, at(5, 10, 20), now);
-    expect(over).toMatchObject({ kind: "over", freeAt: 5 * MIN + HOUR });
-  });
-
-  test("a limit that has become smaller waits for as many as are too many", () => {
-    const over = standingOf(turns, 2, at(5, 10, 20, 30), now);
-    expect(over).toMatchObject({ kind: "over", freeAt: 20 * MIN + HOUR });
-  });
-
-  test("a sum is over once it reaches the limit, not before", () => {
-    const spent = (amount: number) => [{ at: 0, amount }];
-    expect(standingOf(cost, 5, spent(4.99), now).kind).toBe("near");
-    expect(standingOf(cost, 5, spent(3.99), now).kind).toBe("free");
-    expect(standingOf(cost, 5, spent(5), now)).toMatchObject({ freeAt: 24 * HOUR });
+  test.each([
+    ["the oldest leaves the window", 3, at(5, 10, 20), 5],
+    [
+      "as many have left as are too many, after the limit has become smaller",
+      2,
+      at(5, 10, 20, 30),
+      20,
+    ],
+  ])("there is room again when %s", (_, limit, spent, minute) => {
+    expect(findFreeAt(turns, limit, spent, now)).toBe(minute * MIN + HOUR);
   });
 });
 
