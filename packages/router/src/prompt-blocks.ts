@@ -64,9 +64,14 @@ export function neutraliseCommand(
   advertised: readonly string[],
 ): string {
   if (!isCommand(text)) return text;
+  const name = findCommand(text, advertised);
+  return name !== undefined && allowed.includes(name) ? text : ` ${text}`;
+}
+
+/** Name of the command of the agent's that a text would call. */
+export function findCommand(text: string, advertised: readonly string[]): string | undefined {
   const name = /^\/(\S+)/.exec(text)?.[1];
-  const isKnown = advertised.some((one) => one.replace(/^\//, "") === name);
-  return name !== undefined && isKnown && allowed.includes(name) ? text : ` ${text}`;
+  return advertised.some((one) => one.replace(/^\//, "") === name) ? name : undefined;
 }
 
 function reachable(attachments: readonly Attachment[]): readonly Attachment[] {

@@ -102,6 +102,7 @@ export type RouterReport =
       readonly conversation: string;
       /** The person whose turn it is, or who chose. */
       readonly user: string;
+      /** As in {@link Choice}; or `command`, for one of the agent's own that somebody has called. */
       readonly setting: string;
       readonly value: string | boolean;
     }

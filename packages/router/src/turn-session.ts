@@ -8,7 +8,13 @@ import { isAuthRequired, parseFailure } from "./failure.ts";
 import { asFields, asText } from "./fields.ts";
 import type { GrantPlace } from "./grants.ts";
 import { plainName } from "./history.ts";
-import { createPromptBlocks, findRequest, isCommand, neutraliseCommand } from "./prompt-blocks.ts";
+import {
+  createPromptBlocks,
+  findCommand,
+  findRequest,
+  isCommand,
+  neutraliseCommand,
+} from "./prompt-blocks.ts";
 import { PromptRecord } from "./prompt-record.ts";
 import { readHistory } from "./read-history.ts";
 import { type SessionRecord, withSession } from "./session-record.ts";
@@ -355,9 +361,13 @@ export class TurnSession {
   }
 
   #neutralise(text: string, user: string): string {
-    const { rules, conversation } = this.#sessions.host;
+    const { rules, conversation, onChoiceRefused } = this.#sessions.host;
+    const { commands } = this.#current.attached.live;
     const allowed = rules.allowedCommands?.(conversation, user) ?? [];
-    return neutraliseCommand(text, allowed, this.#current.attached.live.commands);
+    const safe = neutraliseCommand(text, allowed, commands);
+    const refused = safe === text ? undefined : findCommand(text, commands);
+    if (refused !== undefined) onChoiceRefused(user, "command", refused);
+    return safe;
   }
 
   #count(cause: "edited" | "lost"): void {

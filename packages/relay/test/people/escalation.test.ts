@@ -46,6 +46,13 @@ const script = {
         },
       ],
     },
+    {
+      kind: "update",
+      update: {
+        sessionUpdate: "available_commands_update",
+        availableCommands: ["yolo", "compact"].map((name) => ({ name, description: "" })),
+      },
+    },
     { kind: "text", text: "{{model}} in {{mode}} on {{prompt}}" },
   ],
 };
@@ -186,6 +193,9 @@ test("C7, C14: no way leads a user to a mode, model or agent that their rule doe
     text: "haiku in ask on 4",
     told: ["The mode bypass is not open to you here: this runs with ask."],
   });
+  // By a command of the agent's own: what has a space in front is none.
+  expect((await ask(router, "u-ana", "/yolo on")).text).toBe("haiku in ask on  /yolo on");
+  expect((await ask(router, "u-ana", "/compact")).text).toBe("haiku in ask on /compact");
   // By what an operator has chosen in the same conversation.
   await choose(router, "u-op", { settings: { model: "opus", mode: "bypass" } });
   expect((await ask(router, "u-op", "5")).text).toBe("opus in bypass on 5");
@@ -201,6 +211,7 @@ test("C7, C14: no way leads a user to a mode, model or agent that their rule doe
     "mode bypass",
     "agent other",
     "mode bypass",
+    "command yolo",
     "model opus",
     "mode bypass",
   ]);
