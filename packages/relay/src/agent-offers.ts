@@ -2,6 +2,8 @@
 export type AgentOffer = {
   /** In the agent's order. */
   readonly models: readonly { readonly id: string; readonly name: string }[];
+  /** Absent where it has none. */
+  readonly modes?: readonly { readonly id: string; readonly name: string }[];
   /** What it uses unasked; empty when it does not say. */
   readonly currentModel: string;
 };

@@ -36,7 +36,7 @@ export async function chooseSetting(
   const setting = state.settings.get(kind);
   const { available = [], names = {}, current, wanted, initial } = setting ?? {};
   const listed = available.map((id) => ({ id, name: names[id] ?? id }));
-  const all = listed.length > 0 ? listed : await offeredBy(kind, call, state.agent);
+  const all = listed.length > 0 ? listed : offeredBy(kind, call, state.agent);
   return choose(call, {
     kind,
     all,
@@ -119,14 +119,14 @@ async function choose({ argument }: CommandCall, choosing: Choosing): Promise<Co
   }
 }
 
-async function offeredBy(
+/** What the agent offers in any session, where it has been asked. */
+function offeredBy(
   kind: "model" | "mode",
   { host, message }: CommandCall,
   agent: string,
-): Promise<readonly Choosable[]> {
-  const name = agent || (host.bots.get(message.bot)?.agent ?? "");
-  const catalogue = await host.catalogueOf?.(name);
-  return (kind === "model" ? catalogue?.models : catalogue?.modes) ?? [];
+): readonly Choosable[] {
+  const offer = host.offers?.of(agent || (host.bots.get(message.bot)?.agent ?? ""));
+  return (kind === "model" ? offer?.models : offer?.modes) ?? [];
 }
 
 function isOpen(

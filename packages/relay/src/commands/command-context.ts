@@ -1,9 +1,9 @@
 import type { LoginState, LoginStep } from "@acp-kit/acp-wire";
 import type { Attachment, Choice, LastTurn, Role, Router, Turn } from "@acp-kit/router";
+import type { AgentOffers } from "../agent-offers.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Log } from "../log.ts";
 import type { LoginBook } from "./login-book.ts";
-import type { Choosable } from "./match-choice.ts";
 import type { PolicyBook } from "./policy-book.ts";
 
 /** A message that may be for the relay. */
@@ -53,12 +53,6 @@ export type CommandAgent = {
   /** Resolves once `info` and `authMethods` are known. */
   ready(): Promise<unknown>;
   login(methodId: string, step: LoginStep): Promise<LoginState>;
-};
-
-/** What an agent offers in any session. */
-export type Catalogue = {
-  readonly models: readonly Choosable[];
-  readonly modes: readonly Choosable[];
 };
 
 /** What commands need of whoever keeps people's rules: the relay's `People` is one. */
@@ -124,7 +118,7 @@ export type CommandHost = {
     | ((conversation: string, user: string) => readonly string[])
     | undefined;
   /** What an agent offers, as far as it has been asked. */
-  readonly catalogueOf?: ((agent: string) => Promise<Catalogue | undefined>) | undefined;
+  readonly offers?: Pick<AgentOffers, "of"> | undefined;
   /** The agent whose login is this person's own; absent: one login serves all, and is the operator's. */
   readonly personalAgent?:
     | ((agent: string, user: string) => Promise<CommandAgent | undefined>)

@@ -5,7 +5,7 @@ import { replies } from "./replies.ts";
 export async function showDiff({ host, message, argument }: CommandCall): Promise<CommandOutcome> {
   const path = argument === "" ? undefined : argument;
   const changed = await host.changes?.diff(message, path);
-  return reply(changed ? replies.diff(changed) : replies.noCheckout());
+  return reply(changed ? replies.diff(changed, path) : replies.noCheckout());
 }
 
 /** `!files`. */

@@ -12,6 +12,9 @@ const MAX_LISTED = 40;
 /** Choices among which a person is asked to decide. */
 const MAX_AMBIGUOUS = 8;
 const MAX_FILES = 30;
+/** Longest difference that a reply shows, and that it shows unasked, in characters. */
+const MAX_PATCH_CHARS = 6_000;
+const MAX_SHORT_PATCH_CHARS = 1_500;
 
 const list = (lines: readonly string[]) => lines.join("\n");
 const bullets = (lines: readonly string[]) => list(lines.map((line) => `- ${line}`));
@@ -130,10 +133,22 @@ export const replies = {
   revoked: (count: number) =>
     `Taken back: ${plural(count, "permission")}. You will be asked again.`,
 
-  diff: ({ files, patch, isCut }: ChangedFiles) => {
-    if (files.length === 0) return "Nothing has changed.";
-    const text = patch === undefined ? "" : `\n\n${fenced(patch)}`;
-    return `${formatChanges(files)}${text}${isCut ? "\n\nThere is more. `!diff path` shows one file." : ""}`;
+  diff: ({ files, patch = "", isCut }: ChangedFiles, path: string | undefined) => {
+    if (files.length === 0) {
+      return path === undefined
+        ? "Nothing has changed."
+        : `Nothing has changed in ${formatCode(path)}. \`!diff\` lists what has.`;
+    }
+    const isShown = patch !== "" && (path !== undefined || patch.length <= MAX_SHORT_PATCH_CHARS);
+    return [
+      formatChanges(files),
+      isShown && fenced(patch.slice(0, MAX_PATCH_CHARS)),
+      isShown && (isCut || patch.length > MAX_PATCH_CHARS) && "There is more.",
+      !isShown &&
+        (path === undefined ? "`!diff path` shows one file." : "Its contents are not shown."),
+    ]
+      .filter(Boolean)
+      .join("\n\n");
   },
   files: ({ files, isCut }: ChangedFiles) =>
     files.length === 0

@@ -118,8 +118,8 @@ describe("a model", () => {
   });
 
   test("is found by a part of its name, and told apart from what is ambiguous", async () => {
-    const catalogueOf = async () => ({ models, modes });
-    const rig = await CommandsRig.open({ script, host: { catalogueOf } });
+    const offers = { of: () => ({ models, modes, currentModel: "" }) };
+    const rig = await CommandsRig.open({ script, host: { offers } });
     expect(await rig.say("!Model opus")).toContain("`opus` → `claude-opus-4-5` · Opus 4.5");
     expect(await rig.say("!model claude")).toContain("fits 3 models");
     expect(await rig.say("!model llama")).toContain("No model is like `llama`");
@@ -146,10 +146,10 @@ describe("a model", () => {
   test("C7: or a mode that a person's rule does not have cannot be chosen by a command", async () => {
     const open = ["claude", "claude-sonnet-4", "default"];
     const mayChoose = ({ value }: { value: string | boolean }) => open.includes(String(value));
-    const catalogueOf = async () => ({ models, modes });
+    const offers = { of: () => ({ models, modes, currentModel: "" }) };
     const rig = await CommandsRig.open({
       script,
-      host: { mayChoose, catalogueOf },
+      host: { mayChoose, offers },
       router: { mayChoose },
     });
     expect(await rig.say("!model opus")).toBe(

@@ -91,9 +91,12 @@ const samples: Samples = {
   grants: { "": [grants], none: [[]] },
   revoked: { "": [1], several: [2] },
   diff: {
-    "": [{ files, isCut: false }],
-    patch: [{ files: files.slice(0, 1), patch, isCut: true }],
-    none: [{ files: [], isCut: false }],
+    "": [{ files, isCut: false }, undefined],
+    patch: [{ files: files.slice(0, 1), patch, isCut: true }, "cart.ts"],
+    short: [{ files: files.slice(0, 1), patch, isCut: false }, undefined],
+    secret: [{ files: files.slice(0, 1), isCut: false }, ".env"],
+    none: [{ files: [], isCut: false }, undefined],
+    "none-there": [{ files: [], isCut: false }, "cart.ts"],
   },
   files: { "": [{ files, isCut: false }], none: [{ files: [], isCut: false }] },
   noCheckout: { "": [] },
@@ -193,6 +196,13 @@ test.each(texts)("%s reads well on a phone", (_name, text) => {
   expect(text.length).toBeLessThan(2_500);
   // Poe's client reads two dashes and the name of a parameter as a parameter.
   expect(text).not.toMatch(/--(?:model|thinking|provider)/);
+});
+
+test("a long difference is not shown unasked, and never so long that nobody reads it", () => {
+  const long = { files, patch: "+line\n".repeat(2_000), isCut: false };
+  expect(replies.diff(long, undefined)).not.toContain("+line");
+  expect(replies.diff(long, "cart.ts").length).toBeLessThan(6_500);
+  expect(replies.diff(long, "cart.ts")).toContain("There is more.");
 });
 
 const hostile = "`x`\n# **boo** [a](http://evil)\u001b[31m\u202e<script> @everyone";
