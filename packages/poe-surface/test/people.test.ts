@@ -73,3 +73,35 @@ test("C31: while the relay is paused a message is answered with that, and later 
   rig.people.resumeAll("u-op");
   expect(await answered(rig, 1, "u-ana")).toBe("done");
 });
+
+test("C31: a limit that is reached keeps another turn from starting, and never cuts the one that runs", async () => {
+  await using rig = await Rig.open({ access: onlyAna, budget: { concurrentPerUser: 1 } });
+  const first = rig.poe.query({ text: "long", userId: "u-ana", conversation: createPoeId("c") });
+  const prompt = await rig.agent.prompted(1);
+  prompt.say("beginning");
+  await first.waitFor((one) => one.body() === "beginning");
+  expect(await say(rig, "another", "u-ana")).toBe(
+    "One turn of yours runs already, which is the limit. Send your message again once one has ended.",
+  );
+  prompt.say(", end");
+  prompt.end();
+  expect(await finished(first)).toBe("beginning, end");
+  expect(await answered(rig, 2, "u-ana", createPoeId("c"))).toBe("done");
+});
+
+test("an approver whom a rule names answers for another person, and one who is none does not", async () => {
+  const access = [{ users: ["u-ana", "u-bob"], role: "user", approvers: ["u-eve"] }] as const;
+  await using rig = await Rig.open({ access });
+  const conversation = createPoeId("c");
+  const asking = rig.poe.query({ text: "go", userId: "u-ana", conversation });
+  const prompt = await rig.agent.prompted(1);
+  const asked = prompt.ask("rm -rf dist");
+  await finished(asking);
+  const reply = (userId: string) => rig.poe.query({ text: "1", userId, conversation });
+  expect(await finished(reply("u-bob"))).toContain("or an approver, can do this");
+  const answer = reply("u-eve");
+  expect(await asked).toEqual({ outcome: "selected", optionId: "once" });
+  prompt.say("done");
+  prompt.end();
+  expect(await finished(answer)).toContain("done");
+});
