@@ -13,14 +13,13 @@ import { placeOf } from "./people/place-of.ts";
 import { policyFor } from "./people/policies.ts";
 import type { Settings } from "./settings.ts";
 import type { SurfaceBot } from "./surface.ts";
-import type { WorkspaceLocks } from "./workspace-locks.ts";
 import type { Places } from "./workspaces/places.ts";
 
 export type RouterConfigOptions = {
   readonly settings: Settings;
   readonly agents: ReadonlyMap<string, Agent & Partial<Pick<CommandAgent, "authMethods">>>;
   readonly places: Places;
-  readonly locks: WorkspaceLocks;
+  readonly lockWorkspace: NonNullable<RouterConfig["lockWorkspace"]>;
   readonly files: Files;
   readonly people: People;
   readonly policies: PolicyBook;
@@ -31,7 +30,7 @@ export type RouterConfigOptions = {
 
 /** Answers the router's questions about a conversation by the bot that its key names. */
 export function createRouterConfig(options: RouterConfigOptions): RouterConfig {
-  const { settings, agents, places, locks, files, people, policies, store, stateDir, log } =
+  const { settings, agents, places, lockWorkspace, files, people, policies, store, stateDir, log } =
     options;
   const botOf = (conversation: string) => findBot(settings, conversation);
   const { turnMinutes } = settings.limits;
@@ -43,7 +42,7 @@ export function createRouterConfig(options: RouterConfigOptions): RouterConfig {
     store,
     stateDir,
     workspaceFor: (conversation, turn) => places.workspaceFor(conversation, turn),
-    lockWorkspace: locks.lock,
+    lockWorkspace,
     roleOf: (user, conversation) => people.roleOf({ ...placeOf(conversation), user }),
     permissionPolicy: (conversation, toolKind) => {
       const workspace = places.projects.current(conversation);

@@ -11,6 +11,7 @@ import { PolicyBook } from "./commands/policy-book.ts";
 import type { Env } from "./config/secret.ts";
 import { createEnding, type Ending } from "./ending.ts";
 import { createFiles } from "./files/create-files.ts";
+import { createGit } from "./git/git.ts";
 import { type BoundAddress, listen } from "./listener.ts";
 import { createPublicApp } from "./listener-apps.ts";
 import { hashId, type Log } from "./log.ts";
@@ -26,9 +27,11 @@ import type { Settings } from "./settings.ts";
 import type { SocketHandle } from "./socket-handle.ts";
 import { createSurfaceNotes } from "./surface-notes.ts";
 import { createWorkspaceLocks } from "./workspace-locks.ts";
+import { createChanges } from "./workspaces/changes.ts";
 import { createPlaces, type Places } from "./workspaces/places.ts";
 import type { Projects } from "./workspaces/projects.ts";
 import { runWorktreeSweep } from "./workspaces/run-worktree-sweep.ts";
+import { TurnChanges } from "./workspaces/turn-changes.ts";
 
 export type StartRelayOptions = {
   readonly app: RelayApp;
@@ -89,9 +92,13 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
         botOf: (conversation) => findBot(settings, conversation),
       }),
     );
+    const gitOf = (conversation: string) =>
+      createGit({ identity: places.surroundingsOf(conversation).identity, path: env["PATH"] });
+    const turns = closing.use("changes of turns", new TurnChanges(gitOf));
+    const lockWorkspace = turns.around(locks.lock);
     const policies = new PolicyBook(db);
     const rules = createRouterConfig({
-      ...{ settings, agents, places, locks, files, people, policies, store, stateDir, log },
+      ...{ settings, agents, places, lockWorkspace, files, people, policies, store, stateDir, log },
     });
     const router: Router = closing.use("router", createRouter(rules));
     const gc = router.runGc(GC_MS);
@@ -100,6 +107,10 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
     const commands = createRelayCommands({
       ...{ app, bots, db, router, rules, agents, people, log },
       projects: places.projects,
+      changes: createChanges({
+        ...{ places, turns, path: env["PATH"] },
+        sendingOf: (conversation) => files.routerConfig.sending?.(conversation),
+      }),
     });
     const surface = await app.createSurface({
       ...{ bots, router, people, commands, log },

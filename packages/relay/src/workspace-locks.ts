@@ -64,8 +64,8 @@ function lockFileOf(directory: string, exclusive: string): string {
 }
 
 /** Without it nobody can be told who is there, and that is all. */
-async function writeHolder(file: string, holder: WorkspaceHolder): Promise<void> {
-  await writeFile(file, JSON.stringify(holder), { mode: 0o600 }).catch(() => undefined);
+async function writeHolder(file: string, { user, since }: WorkspaceHolder): Promise<void> {
+  await writeFile(file, JSON.stringify({ user, since }), { mode: 0o600 }).catch(() => undefined);
 }
 
 /** It may be of a process that has left since, or half written. */

@@ -3,6 +3,7 @@ import type { ConversationSessions } from "./conversation-sessions.ts";
 import type { LogWriter } from "./log-writer.ts";
 import type { Lease } from "./store.ts";
 import type { TurnHost } from "./turn-runner.ts";
+import type { WorkspaceHolder } from "./workspace.ts";
 
 export type TurnsHost = Omit<ConversationHost, "sessions"> & {
   readonly conversation: string;
@@ -64,7 +65,11 @@ async function enterWorkspace(
   const { exclusive, name } = workspace;
   if (exclusive === undefined) return { workspace, leave: () => undefined };
   record({ kind: "status", phase: "waiting-workspace" });
-  const leave = await host.lock(exclusive, signal, { user, since: host.now() }, (other) => {
+  const holder = { user, since: host.now(), conversation: host.conversation };
+  let told: WorkspaceHolder | undefined;
+  const leave = await host.lock(exclusive, signal, holder, (other) => {
+    if (told && told.user === other?.user && told.since === other.since) return;
+    told = other;
     const known = other && { who: other.user, since: other.since };
     const busy = { ...(name !== undefined && { name }), ...known };
     record({ kind: "status", phase: "waiting-workspace", busy });

@@ -28,6 +28,8 @@ export type WorkspaceTurn = {
 /** Whose turn works in a workspace. */
 export type WorkspaceHolder = {
   readonly user: string;
+  /** Known to the process that runs the turn only. */
+  readonly conversation?: string;
   /** Milliseconds since the epoch. */
   readonly since: number;
 };

@@ -118,7 +118,8 @@ async function open() {
   const policies = new PolicyBook(db);
   const router: Router = createRouter(
     createRouterConfig({
-      ...{ settings, agents, places, locks, files, people, policies, store, stateDir, log },
+      ...{ settings, agents, places, files, people, policies, store, stateDir, log },
+      lockWorkspace: locks.lock,
     }),
   );
   onTestFinished(async () => {

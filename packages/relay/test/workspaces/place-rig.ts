@@ -9,9 +9,11 @@ import {
   type TurnOutcome,
 } from "@acp-kit/router";
 import { createAgents, findAgentPrograms } from "../../src/agents.ts";
+import type { CommandChanges } from "../../src/commands/command-context.ts";
 import { PolicyBook } from "../../src/commands/policy-book.ts";
 import { readConfig } from "../../src/config/read-config.ts";
 import { createFiles } from "../../src/files/create-files.ts";
+import { createGit } from "../../src/git/git.ts";
 import { createLog } from "../../src/log.ts";
 import { openStore } from "../../src/open-store.ts";
 import { createPeople, type People } from "../../src/people/people.ts";
@@ -21,7 +23,9 @@ import { RELAY_TABLES } from "../../src/relay-tables.ts";
 import { createRouterConfig, findBot } from "../../src/router-config.ts";
 import { createSettings } from "../../src/settings.ts";
 import { createWorkspaceLocks } from "../../src/workspace-locks.ts";
+import { createChanges } from "../../src/workspaces/changes.ts";
 import { createPlaces, type Places } from "../../src/workspaces/places.ts";
+import { TurnChanges } from "../../src/workspaces/turn-changes.ts";
 import { testApp } from "../test-app.ts";
 
 const demoAgent = fileURLToPath(new URL("../../../demo-agent/src/main.ts", import.meta.url));
@@ -39,6 +43,7 @@ export type PlaceConfig = {
 export class PlaceRig implements AsyncDisposable {
   readonly router: Router;
   readonly places: Places;
+  readonly changes: CommandChanges;
   readonly #closing: readonly AsyncDisposable[];
   #sent = 0;
 
@@ -88,35 +93,63 @@ export class PlaceRig implements AsyncDisposable {
     });
     const botOf = (conversation: string) => findBot(settings, conversation);
     const files = createFiles({ attachments: settings.attachments, botOf });
+    const gitOf = () => createGit({ identity: {}, path: env.PATH });
+    const turns = new TurnChanges(gitOf);
+    const lockWorkspace = turns.around(locks.lock);
+    const changes = createChanges({
+      ...{ places, turns, path: env.PATH },
+      sendingOf: (conversation) => files.routerConfig.sending?.(conversation),
+    });
     const policies = new PolicyBook(db);
     const router: Router = createRouter(
       createRouterConfig({
-        ...{ settings, agents, places, locks, files, people, policies, store, stateDir, log },
+        ...{
+          settings,
+          agents,
+          places,
+          lockWorkspace,
+          files,
+          people,
+          policies,
+          store,
+          stateDir,
+          log,
+        },
       }),
     );
-    const closing = [router, files, people.usage, db, store, ...agents.values()];
-    return new PlaceRig(router, places, closing);
+    const closing = [router, turns, files, people.usage, db, store, ...agents.values()];
+    return new PlaceRig({ router, places, changes }, closing);
   }
 
-  private constructor(router: Router, places: Places, closing: readonly AsyncDisposable[]) {
+  private constructor(
+    { router, places, changes }: Pick<PlaceRig, "router" | "places" | "changes">,
+    closing: readonly AsyncDisposable[],
+  ) {
     this.router = router;
     this.places = places;
+    this.changes = changes;
     this.#closing = closing;
   }
 
-  /** Posts a message, and resolves with everything of its turn once that has ended. */
-  async ask(id: string, user: string, text = "go"): Promise<TurnEvents> {
+  /**
+   * Posts a message, and resolves with everything of its turn once that has ended.
+   *
+   * @param during - Called at the agent's first word.
+   */
+  async ask(id: string, user: string, during?: () => void): Promise<TurnEvents> {
     const conversation = conversationOf(id);
     this.#sent += 1;
     const key = `m-${Date.now()}-${this.#sent}`;
-    const query = [{ role: "user" as const, content: text, messageId: key, attachments: [] }];
+    const query = [{ role: "user" as const, content: "go", messageId: key, attachments: [] }];
     const { turn, after } = await this.router.submit(conversation, {
       ...{ kind: "prompt", key, user, query, options: DEFAULT_OPTIONS, repeat: "attach" },
       at: Date.now(),
     });
     const events: LogEvent[] = [];
     for await (const batch of this.router.log(conversation).follow({ after, turn })) {
+      const hadText = events.some(({ kind }) => kind === "text");
       events.push(...batch.filter((event) => event.turn === turn));
+      if (!hadText && events.some(({ kind }) => kind === "text")) during?.();
     }
     return new TurnEvents(events);
   }

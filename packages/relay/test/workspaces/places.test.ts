@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import type { CommandMessage } from "../../src/commands/command-context.ts";
 import { gitIn, Repository, writeIn } from "../git/repository.ts";
 import { DEADLINE_MS, temporaryDirectory } from "../support.ts";
 import { conversationOf, PlaceRig } from "./place-rig.ts";
@@ -195,5 +196,88 @@ describe("a project", () => {
     });
     await rig.places.projects.choose(conversation, "op", "infra");
     expect((await rig.ask("c-1", "op")).place.cwd).toBe(join(root, "infra"));
+  });
+});
+
+describe("what has changed", () => {
+  const speaking = [
+    { kind: "text", text: "{{session}} {{cwd}}" },
+    { kind: "wait", ms: 500 },
+  ];
+  const config = (isolation: string) => ({
+    workspaces: { shop: { isolation, path: repository.path } },
+    workspace: "shop",
+    access: operator,
+    prompt: speaking,
+  });
+  const message: CommandMessage = {
+    ...{ conversation: conversationOf("c-1"), bot: "shop", user: "ana", key: "m", text: "!diff" },
+    ...{ role: "operator", at: 0, query: [] },
+  };
+
+  test("in a shared checkout is what is not committed; secrets are named and not shown", async () => {
+    await using rig = await PlaceRig.open(root, config("shared"));
+    expect(await rig.changes.diff(message, undefined)).toEqual({ files: [], isCut: false });
+    repository.write("README.md", "# Changed\n");
+    repository.write("src/a.ts", "a\n");
+    repository.write(".env", "KEY=planted\n");
+    const all = await rig.changes.diff(message, undefined);
+    expect(all?.files).toEqual([
+      { path: ".env", added: 1, removed: 0 },
+      { path: "README.md", added: 1, removed: 1 },
+      { path: "src/a.ts", added: 1, removed: 0 },
+    ]);
+    expect(all?.patch).toContain("+# Changed");
+    expect(all?.patch).not.toContain("planted");
+    for (const path of ["src", "src/", "src/a.ts"]) {
+      const one = await rig.changes.diff(message, path);
+      expect(one?.files.map((file) => file.path)).toEqual(["src/a.ts"]);
+      expect(one?.patch).not.toContain("# Changed");
+    }
+    expect(await rig.changes.diff(message, ".env")).toEqual({
+      files: [{ path: ".env", added: 1, removed: 0 }],
+      isCut: false,
+    });
+    expect((await rig.changes.diff(message, "../../etc"))?.files).toEqual([]);
+  });
+
+  test("in a worktree is everything since its branch began, commits included", async () => {
+    await using rig = await PlaceRig.open(root, config("worktree"));
+    const { place } = await rig.ask("c-1", "ana");
+    writeIn(place.cwd, "committed.txt", "committed\n");
+    gitIn(place.cwd, "add", "--all");
+    gitIn(place.cwd, "commit", "--quiet", "--message", "work");
+    writeIn(place.cwd, "new.txt", "new\n");
+    repository.write("other.txt", "other\n");
+    const changed = await rig.changes.diff(message, undefined);
+    expect(changed?.files.map(({ path }) => path)).toEqual(["committed.txt", "new.txt"]);
+  });
+
+  test("in the last turn is what it has changed, not what was there before; it is forgotten by a restart", async () => {
+    {
+      await using rig = await PlaceRig.open(root, config("shared"));
+      expect(await rig.changes.lastTurn?.(message)).toBeUndefined();
+      repository.write("mine.txt", "mine\n");
+      await rig.ask("c-1", "ana", () => repository.write("agents.txt", "one\ntwo\n"));
+      await rig.ask("c-2", "bob", () => repository.write("bobs.txt", "bob\n"));
+      expect(await rig.changes.lastTurn?.(message)).toEqual({
+        files: [{ path: "agents.txt", added: 2, removed: 0 }],
+        isCut: false,
+      });
+      await rig.ask("c-1", "ana");
+      await rig.ask("c-2", "bob");
+      expect((await rig.changes.lastTurn?.(message))?.files).toEqual([]);
+    }
+    await using rig = await PlaceRig.open(root, config("shared"));
+    expect(await rig.changes.lastTurn?.(message)).toBeUndefined();
+  });
+
+  test("where there is no checkout is not known", async () => {
+    const workspaces = { scratch: { isolation: "scratch" } };
+    const scratch = { ...config("shared"), workspaces, workspace: "scratch" };
+    await using rig = await PlaceRig.open(root, scratch);
+    await rig.ask("c-1", "ana");
+    expect(await rig.changes.diff(message, undefined)).toBeUndefined();
+    expect(await rig.changes.lastTurn?.(message)).toBeUndefined();
   });
 });

@@ -15,6 +15,7 @@ export {
   type Downloads,
 } from "./downloads.ts";
 export { AttachmentError, type AttachmentErrorCode } from "./errors.ts";
+export { createDenyList } from "./file-deny-list.ts";
 export { type AddressGuard, createGuardedLookup } from "./guarded-connector.ts";
 export { isPublicAddress } from "./is-public-address.ts";
 export { type KeepPlace, keepOffered, type OpenedFile, openKeptFile } from "./kept-file.ts";
