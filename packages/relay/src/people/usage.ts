@@ -221,7 +221,11 @@ export class Usage implements AsyncDisposable {
 
   #renew(): void {
     const sql = "UPDATE usage_turns SET alive_until = ? WHERE turn = ? AND ended_at IS NULL";
-    for (const turn of this.#running) this.#db.run(sql, this.#now() + LEASE_MS, turn);
+    try {
+      for (const turn of this.#running) this.#db.run(sql, this.#now() + LEASE_MS, turn);
+    } catch {
+      // A lease outlives two that fail; what is wrong with the database the next turn says.
+    }
   }
 
   #stopRenewal(): void {

@@ -1,4 +1,4 @@
-import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { Limits } from "../../src/people/limits.ts";
 import { Usage } from "../../src/people/usage.ts";
 import { openRelayDb } from "../../src/relay-db.ts";
@@ -150,6 +150,27 @@ test("C31: without limits every turn starts, and is counted", async () => {
   const usage = await open({});
   for (let n = 0; n < 50; n++) expect(run(usage, 1).kind).toBe("admitted");
   expect(usage.of("u-ana", 60 * MIN)).toMatchObject({ turns: 50, minutes: 50 });
+});
+
+test("C31: a turn that runs for long is counted as long as its process lives, also while the database is busy", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const [usage, other] = [await open({}), await open({ concurrentTurns: 1 })];
+  start(usage);
+  const pass = (seconds: number) => {
+    now += seconds * 1_000;
+    vi.advanceTimersByTime(seconds * 1_000);
+  };
+  for (let n = 0; n < 10; n++) pass(30);
+  expect(start(other, "u-bob").kind).toBe("refused");
+  const blocking = await openRelayDb(stateDir, RELAY_TABLES);
+  blocking.exec("BEGIN IMMEDIATE");
+  pass(30);
+  blocking.exec("ROLLBACK");
+  await blocking[Symbol.asyncDispose]();
+  pass(30);
+  expect(start(other, "u-bob").kind).toBe("refused");
+  expect(usage.of("u-ana", 60 * MIN).minutes).toBeCloseTo(6, 5);
 });
 
 test("what a turn used is kept for 90 days", async () => {
