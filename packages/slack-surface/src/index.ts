@@ -40,11 +40,17 @@ export { judgePerson, type Outsider, type SlackProfile } from "./intake/judge-au
 export { formatMessageKey, type ParseEventOptions, parseSlackEvent } from "./intake/parse-event.ts";
 export { cutMarkdown, type MarkdownPiece } from "./publish/cut-markdown.ts";
 export {
+  type NativeStreamOptions,
+  NativeStreamPublisher,
+  type StreamOutcome,
+} from "./publish/native-stream.ts";
+export {
   type PostEditOptions,
   PostEditPublisher,
   type PublishOutcome,
 } from "./publish/post-edit.ts";
 export type { Publication, PublishedState } from "./publish/publication.ts";
+export { StreamSlots } from "./publish/stream-slots.ts";
 export { createSlackCaller, type SlackCallerOptions } from "./slack-caller.ts";
 export type {
   OpenSocket,

@@ -96,7 +96,8 @@ function beforeToken(window: string, at: number): number {
 /** A letter that is longer, in UTF-16 units, is cut: nobody writes one. */
 const MAX_LETTER_UNITS = 64;
 
-function contextBehind(start: MarkdownContext, rest: string): MarkdownContext {
+/** The context behind a text, whose last line counts though it may go on. Pure. */
+export function contextBehind(start: MarkdownContext, rest: string): MarkdownContext {
   let context = start;
   let previous = "";
   for (const line of rest.split("\n")) {

@@ -29,6 +29,25 @@ export type PublishedState = {
   readonly open: OpenMessage | undefined;
   /** Where in the text the message begins that is being posted: it may be there, though nothing says so. */
   readonly posting?: number;
+  readonly stream?: OpenStream;
+  /** A stream is being started: an empty one may be there, though nothing says so. */
+  readonly starting?: true;
+};
+
+/** The stream that still grows. */
+export type OpenStream = {
+  readonly ts: string;
+  /** Where in the text it begins. */
+  readonly from: number;
+  /** Up to where in the text it is confirmed to show it. */
+  readonly to: number;
+  /** More is on its way, or was: how much it shows is not known. */
+  readonly isDoubtful?: true;
+  /** What was open in its text is closed: it takes no more. */
+  readonly isClosed?: true;
+  /** Milliseconds since the epoch: its start, and its last text. */
+  readonly startedAt: number;
+  readonly touchedAt: number;
 };
 
 export const nothingPublished: PublishedState = { sealed: [], open: undefined };

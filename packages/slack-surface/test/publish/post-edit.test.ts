@@ -2,71 +2,25 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PostEditPublisher, type PublishOutcome } from "../../src/publish/post-edit.ts";
 import type { PublishedState } from "../../src/publish/publication.ts";
-import { createQueue, type Rig, startSlack } from "../rig.ts";
+import { startThread } from "./publish-rig.ts";
 
 const channel = "C0SHOP";
 /** Of random scenarios. */
 const RUNS = process.env["ACP_KIT_SOAK"] ? 3_000 : 100;
 
-async function start(options: Parameters<typeof startSlack>[0] = {}) {
-  const rig = await startSlack(options);
-  const { queue, quiet } = createQueue(rig);
-  const thread = rig.slack.person("U0ANA").say(channel, "<@U0BOT> go");
-  const states: PublishedState[] = [];
+async function start() {
+  const rig = await startThread(channel);
   const publisher = (state?: PublishedState) =>
-    new PostEditPublisher({
-      queue,
-      clock: rig.clock,
-      channel,
-      thread,
-      marker: "turn-1",
-      onState: (next) => states.push(next),
-      ...(state && { state }),
-    });
-  /** Moves on until something has come. */
-  const wait = async <T>(outcome: Promise<T>): Promise<T> => {
-    let result: { readonly value: T } | undefined;
-    void outcome.then((value) => {
-      result = { value };
-    });
-    for (let step = 0; step < 4_000 && !result; step += 1) await pass(rig, quiet, 100);
-    if (!result) throw new Error("Nothing came.");
-    return result.value;
-  };
-  const move = async (ms: number) => {
-    for (let passed = 0; passed < ms; passed += 100) await pass(rig, quiet, 100);
-  };
-  const bodies = () => bodiesOf(rig, thread);
-  return { ...rig, queue, quiet, thread, publisher, states, wait, move, bodies };
-}
-
-async function pass({ clock }: Pick<Rig, "clock">, quiet: () => Promise<void>, ms: number) {
-  await new Promise(setImmediate);
-  await quiet();
-  await new Promise(setImmediate);
-  clock.advance(ms);
-}
-
-/** The text of the app's messages in a thread. */
-function bodiesOf({ slack }: Pick<Rig, "slack">, thread: string): readonly string[] {
-  return slack
-    .messages(channel)
-    .filter((each) => each.threadTs === thread && each.isFromApp)
-    .map(({ blocks, text }) => {
-      const markdown = blocks.find(({ type }) => type === "markdown");
-      return blocks.length === 0 ? text : String(markdown?.["text"] ?? "");
-    });
+    new PostEditPublisher({ ...rig.shared, ...(state && { state }) });
+  return { ...rig, publisher };
 }
 
 const published: PublishOutcome = { kind: "published" };
-const kinds = (rig: Pick<Rig, "slack">) =>
-  rig.slack.calls.map(({ method }) => method).filter((method) => method.startsWith("chat."));
-
 test("a text that is there at once is one post", async () => {
   const rig = await start();
   expect(await rig.wait(rig.publisher().finish("All of it."))).toEqual(published);
   expect(rig.bodies()).toEqual(["All of it."]);
-  expect(kinds(rig)).toEqual(["chat.postMessage"]);
+  expect(rig.methods()).toEqual(["chat.postMessage"]);
   expect(rig.slack.messages(channel).at(-1)?.text).toBe("All of it.");
 });
 
@@ -83,7 +37,7 @@ test("a text that grows is one message, edited at most once in 1.2 s", async () 
   expect(await rig.wait(publisher.finish("word ".repeat(61)))).toEqual(published);
   expect(rig.bodies()).toEqual(["word ".repeat(61)]);
   expect(rig.slack.person("U0BOB").see(channel)).not.toContain("writing…");
-  expect(kinds(rig).length).toBeLessThanOrEqual(8);
+  expect(rig.methods().length).toBeLessThanOrEqual(8);
 });
 
 test("a placeholder without any text is gone at the end", async () => {
@@ -107,7 +61,7 @@ test("2,000 chunks of 33,000 characters in 11 s take at most 16 calls, and nothi
   expect(await rig.wait(publisher.finish(words.join("")))).toEqual(published);
   expect(rig.bodies().join("")).toBe(words.join(""));
   expect(rig.bodies().length).toBe(3);
-  expect(kinds(rig).length).toBeLessThanOrEqual(16);
+  expect(rig.methods().length).toBeLessThanOrEqual(16);
 });
 
 test("the end does not wait for a step towards something older", async () => {
@@ -222,7 +176,7 @@ test("another process goes on where the state says, also after a post of which i
   first[Symbol.dispose]();
   gate.resolve();
   await rig.move(1_000);
-  const state = JSON.parse(JSON.stringify(rig.states.at(-1)));
+  const state = rig.states.at(-1);
   expect(state).toEqual({ sealed: [], posting: 0 });
   expect(await rig.wait(rig.publisher(state).finish("one two"))).toEqual(published);
   expect(rig.bodies()).toEqual(["one two"]);

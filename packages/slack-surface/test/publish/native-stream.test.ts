@@ -1,0 +1,247 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { NativeStreamPublisher, type StreamOutcome } from "../../src/publish/native-stream.ts";
+import type { PublishedState } from "../../src/publish/publication.ts";
+import { StreamSlots } from "../../src/publish/stream-slots.ts";
+import { startThread } from "./publish-rig.ts";
+
+const channel = "D0ANA";
+/** Of random scenarios. */
+const RUNS = process.env["ACP_KIT_SOAK"] ? 3_000 : 100;
+
+async function start() {
+  const rig = await startThread(channel);
+  const refusals: string[] = [];
+  const slots = new StreamSlots(rig.queue);
+  const publisher = (state?: PublishedState) =>
+    new NativeStreamPublisher({
+      ...rig.shared,
+      slots,
+      botId: "B0BOT",
+      recipient: { user: "U0ANA", team: "T0ACME" },
+      onRefused: (error) => refusals.push(error),
+      ...(state && { state }),
+    });
+  return { ...rig, slots, publisher, refusals };
+}
+
+const published: StreamOutcome = { kind: "published" };
+
+test("a text that is there at once is one stream of three calls", async () => {
+  const rig = await start();
+  expect(await rig.wait(rig.publisher().finish("All of it."))).toEqual(published);
+  expect(rig.bodies()).toEqual(["All of it."]);
+  expect(rig.methods()).toEqual(["chat.startStream", "chat.appendStream", "chat.stopStream"]);
+  expect(rig.messages()[0]?.stream?.state).toBe("completed");
+  expect(rig.slack.session(channel, rig.thread)?.status).toBe("active");
+});
+
+test("2,000 chunks of 33,000 characters in 11 s take at most 30 calls, and nothing is lost", async () => {
+  const rig = await start();
+  const publisher = rig.publisher();
+  const words = Array.from({ length: 2_000 }, (_, at) => `${String(at).padStart(15, "w")}\n`);
+  for (let sent = 0; sent < words.length; ) {
+    sent += 18;
+    publisher.write({ text: words.slice(0, sent).join("") });
+    await rig.move(100);
+  }
+  expect(await rig.wait(publisher.finish(words.join("")))).toEqual(published);
+  expect(rig.bodies().join("")).toBe(words.join(""));
+  expect(rig.messages().every(({ stream }) => stream?.state === "completed")).toBe(true);
+  expect(rig.methods().length).toBeLessThanOrEqual(30);
+});
+
+test("a stream ends after 4 minutes, and the text goes on in the next, fences closed and opened again", async () => {
+  const rig = await start();
+  const publisher = rig.publisher();
+  let text = "```js\n";
+  for (let line = 0; line < 60; line += 1) {
+    text += `line ${line}\n`;
+    publisher.write({ text });
+    await rig.move(5_000, 1_000);
+  }
+  expect(await rig.wait(publisher.finish(`${text}\`\`\`\n`))).toEqual(published);
+  const bodies = rig.bodies();
+  expect(bodies).toHaveLength(2);
+  for (const body of bodies) {
+    expect(body).toMatch(/^```js\n/);
+    expect(body.trimEnd()).toMatch(/\n```$/);
+  }
+  expect(bodies.join("").match(/line \d+/g)).toHaveLength(60);
+  expect(rig.messages().every(({ stream }) => stream?.state === "completed")).toBe(true);
+});
+
+test("300 silent minutes of one tool are at most 3 messages, and no call while nothing comes", async () => {
+  const rig = await start();
+  const publisher = rig.publisher();
+  publisher.write({ text: "I run the tests.\n" });
+  await rig.move(70_000, 1_000);
+  const calls = rig.slack.calls.length;
+  expect(rig.messages()[0]?.stream?.state).toBe("completed");
+  await rig.move(300 * 60_000, 60_000);
+  expect(rig.slack.calls).toHaveLength(calls);
+  expect(await rig.wait(publisher.finish("I run the tests.\nThey pass."))).toEqual(published);
+  expect(rig.bodies()).toEqual(["I run the tests.\n", "They pass."]);
+});
+
+test("a line that may become a fence is held back", async () => {
+  const rig = await start();
+  const publisher = rig.publisher();
+  publisher.write({ text: "Look:\n``" });
+  await rig.move(2_000);
+  expect(rig.bodies()).toEqual(["Look:\n"]);
+  expect(await rig.wait(publisher.finish("Look:\n```\nx\n```"))).toEqual(published);
+  expect(rig.bodies()).toEqual(["Look:\n```\nx\n```"]);
+});
+
+test("Stop ends it, and nothing more is said", async () => {
+  const rig = await start();
+  const publisher = rig.publisher();
+  publisher.write({ text: "one " });
+  await rig.move(2_000);
+  rig.slack.person("U0ANA").stop(channel, rig.thread);
+  publisher.write({ text: "one two " });
+  await rig.move(2_000);
+  expect(await rig.wait(publisher.finish("one two three"))).toEqual({ kind: "stopped" });
+  expect(rig.bodies()).toEqual(["one "]);
+});
+
+describe("posts take over", () => {
+  test.each(["missing_recipient_team_id", "channel_type_not_supported", "team_access_not_granted"])(
+    "where a stream is refused with %s, which is told",
+    async (error) => {
+      const rig = await start();
+      rig.slack.fail("chat.startStream", { kind: "error", error });
+      expect(await rig.wait(rig.publisher().finish("All of it."))).toEqual(published);
+      expect(rig.bodies()).toEqual(["All of it."]);
+      expect(rig.refusals).toEqual([error]);
+      expect(rig.messages()[0]?.stream).toBeUndefined();
+    },
+  );
+
+  test("where no more streams may start this minute, and streams come back after it", async () => {
+    const rig = await start();
+    const taken = Array.from({ length: 18 }, () => rig.slots.take());
+    expect(taken.every((slot) => slot !== undefined)).toBe(true);
+    expect(await rig.wait(rig.publisher().finish("posted"))).toEqual(published);
+    expect(rig.methods()).toEqual(["chat.postMessage"]);
+    for (const slot of taken) slot?.[Symbol.dispose]();
+    expect(rig.slots.take()).toBeDefined();
+  });
+
+  test("where it is not known what a stream shows: it is gone, and told again", async () => {
+    for (const kind of ["lose-answer", "break"] as const) {
+      const rig = await start();
+      rig.slack.fail("chat.appendStream", { kind });
+      expect(await rig.wait(rig.publisher().finish("once"))).toEqual(published);
+      expect(rig.bodies()).toEqual(["once"]);
+    }
+  });
+
+  test("where it is not known whether a stream has started: no empty one stays", async () => {
+    const rig = await start();
+    rig.slack.fail("chat.startStream", { kind: "lose-answer" });
+    expect(await rig.wait(rig.publisher().finish("once"))).toEqual(published);
+    expect(rig.bodies()).toEqual(["once"]);
+    expect(rig.messages()[0]?.stream).toBeUndefined();
+  });
+
+  test("from where the streams ended", async () => {
+    const rig = await start();
+    const publisher = rig.publisher();
+    publisher.write({ text: "streamed\n" });
+    await rig.move(2_000);
+    rig.slack.fail("chat.appendStream", { kind: "error", error: "streaming_mode_mismatch" });
+    expect(await rig.wait(publisher.finish("streamed\nposted"))).toEqual(published);
+    expect(rig.bodies()).toEqual(["streamed\n", "posted"]);
+  });
+});
+
+test("a stream that the platform has ended loses nothing, and nothing is told twice", async () => {
+  const rig = await start();
+  const publisher = rig.publisher();
+  publisher.write({ text: "one " });
+  await rig.move(2_000);
+  rig.slack.fail("chat.appendStream", { kind: "error", error: "message_not_in_streaming_state" });
+  expect(await rig.wait(publisher.finish("one two"))).toEqual(published);
+  expect(rig.bodies()).toEqual(["one ", "two"]);
+});
+
+test("another process goes on with the stream that it finds", async () => {
+  const rig = await start();
+  const first = rig.publisher();
+  first.write({ text: "one " });
+  await rig.move(2_000);
+  first[Symbol.dispose]();
+  expect(await rig.wait(rig.publisher(rig.states.at(-1)).finish("one two"))).toEqual(published);
+  expect(rig.bodies()).toEqual(["one two"]);
+});
+
+const fault = fc.constantFrom(
+  { kind: "break" as const },
+  { kind: "lose-answer" as const },
+  { kind: "rate-limit" as const, retryAfterS: 3 },
+  { kind: "rate-limit" as const, retryAfterS: 3, status: 200 as const },
+  { kind: "false-error" as const, error: "internal_error" },
+  { kind: "error" as const, error: "msg_too_long" },
+  { kind: "error" as const, error: "streaming_mode_mismatch" },
+);
+
+test("whatever fails and whenever another process takes over, each word is read once and in its order", async () => {
+  const event = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({ kind: fc.constant("words" as const), count: fc.nat(400) }),
+    },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("fence" as const) }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("fault" as const), fault }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("take-over" as const) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("standstill" as const) }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant("time" as const), ms: fc.nat(90_000) }) },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(event, { maxLength: 30 }), async (events) => {
+      const rig = await start();
+      let publisher = rig.publisher();
+      let [text, words, isFenced] = ["", 0, false];
+      for (const each of events) {
+        switch (each.kind) {
+          case "words":
+            for (let count = 0; count < each.count; count += 1) {
+              words += 1;
+              text += `w${words}${words % 7 === 0 ? "\n" : " "}${words % 50 === 0 ? "\n" : ""}`;
+            }
+            publisher.write({ text, tail: "writing…" });
+            break;
+          case "fence":
+            isFenced = !isFenced;
+            text += isFenced ? "\n```js\n" : "\n```\n";
+            break;
+          case "fault": {
+            const isOfStreams = each.fault.kind === "error" && each.fault.error !== "msg_too_long";
+            rig.slack.fail(isOfStreams ? "chat.appendStream" : "*", each.fault);
+            break;
+          }
+          case "take-over":
+            publisher[Symbol.dispose]();
+            publisher = rig.publisher(rig.states.at(-1));
+            break;
+          case "standstill":
+            // Longer than a stream lives.
+            rig.clock.advance(301_000);
+            break;
+          case "time":
+            await rig.move(each.ms, each.ms > 5_000 ? 1_000 : 100);
+        }
+      }
+      rig.slack.heal();
+      expect(await rig.wait(publisher.finish(text))).toEqual(published);
+      expect(rig.bodies().join(" ").match(/w\d+/g) ?? []).toEqual(
+        Array.from({ length: words }, (_, at) => `w${at + 1}`),
+      );
+      expect(rig.messages().filter(({ stream }) => stream?.state === "in_progress")).toEqual([]);
+      expect(rig.slack.person("U0ANA").see(channel)).not.toContain("writing…");
+    }),
+    { numRuns: RUNS },
+  );
+}, 240_000);
