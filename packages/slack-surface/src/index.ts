@@ -25,6 +25,12 @@ export {
 export { CallQueue, type CallRequest, MAX_WAITING_CALLS } from "./budget/call-queue.ts";
 export type { CallResult, QueuedResult, SlackCaller } from "./budget/call-result.ts";
 export { type Clock, systemClock } from "./budget/clock.ts";
+export { isSignedBy, SIGNATURE_WINDOW_MS, type SignedRequest } from "./http/check-signature.ts";
+export {
+  MAX_SLACK_REQUEST_BYTES,
+  SlackReceiver,
+  type SlackReceiverOptions,
+} from "./http/receiver.ts";
 export { decodeSlackText, type SlackNames } from "./intake/decode-text.ts";
 export { conversationOf, FOLLOW_MS, type FollowedThread, isForBot } from "./intake/follow.ts";
 export type {
@@ -38,6 +44,12 @@ export type {
 } from "./intake/heard.ts";
 export { judgePerson, type Outsider, type SlackProfile } from "./intake/judge-author.ts";
 export { formatMessageKey, type ParseEventOptions, parseSlackEvent } from "./intake/parse-event.ts";
+export {
+  checkResponseUrl,
+  parseSlackInteraction,
+  type SlackActor,
+  type SlackInteraction,
+} from "./intake/parse-interaction.ts";
 export { cutMarkdown, type MarkdownPiece } from "./publish/cut-markdown.ts";
 export {
   type NativeStreamOptions,
