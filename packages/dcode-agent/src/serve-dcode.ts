@@ -34,7 +34,9 @@ export async function serveDcode(options: ServeDcodeOptions): Promise<void> {
           opened === "new" ? await attachNew(await daemon.connect(), cwd) : (state as Attached);
         const remember = (session: string) => store.remember({ sessionId, cwd }, session);
         if (opened === "new") await remember(attached.state.id);
-        if (mcpServers.length + additionalDirectories.length > 0) {
+        // A relay's own tools are an offer: what they do can be asked for in other ways too.
+        const wanted = mcpServers.filter(({ name }) => name !== "acp-kit");
+        if (wanted.length + additionalDirectories.length > 0) {
           void sink.notice("info", "dcode takes no MCP servers and no further directories.");
         }
         return new DcodeSession({ attached, sink, awayMs, remember, onError });

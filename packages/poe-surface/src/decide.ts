@@ -6,6 +6,7 @@ import { findForeignReader, type Surroundings } from "./elsewhere.ts";
 import { decideIntake, type Intake, intakeOf, type Message } from "./intake.ts";
 import { carryOut, type Plan, refusals } from "./plan.ts";
 import type { OpenResponse } from "./response-host.ts";
+import { describeVerdict, type Verdict } from "./verdict.ts";
 
 export type Question = {
   readonly around: Surroundings;
@@ -25,6 +26,7 @@ export type Question = {
 
 export type Decision = {
   readonly plan: Plan;
+  readonly verdict: Verdict;
   /** The response of another process that reads before this one. */
   readonly foreign?: ReaderMark;
   /** Id of the response of another process whose place this one takes. */
@@ -62,8 +64,10 @@ export async function decide(question: Question): Promise<Decision> {
       await router.cancelTurn(conversation, reader.until, "user", message.user, "implied");
     }
   }
+  const plan = await post(intake, question);
   return {
-    plan: await post(intake, question),
+    plan,
+    verdict: describeVerdict(intake, plan),
     ...(foreign && { foreign }),
     ...(takesOver && isAbandonedThere && { replaced: reader.id }),
   };

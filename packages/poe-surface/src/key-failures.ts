@@ -1,4 +1,4 @@
-import type { Log } from "@acp-kit/relay";
+import type { Journal, Log } from "@acp-kit/relay";
 
 /** One failed check of a key is answered after this long, each further one of the same minute after more. */
 const DELAY_MS = 100;
@@ -13,12 +13,14 @@ type Minute = { since: number; failures: number };
 /** Requests with a wrong key: counted, slowed, and logged at most once per minute and source. */
 export class KeyFailures {
   readonly #log: Log;
+  readonly #journal: Journal;
   readonly #now: () => number;
   readonly #sources = new Map<string, Minute>();
   #waiting = 0;
 
-  constructor(log: Log, now: () => number) {
+  constructor(log: Log, journal: Journal, now: () => number) {
     this.#log = log;
+    this.#journal = journal;
     this.#now = now;
   }
 
@@ -37,7 +39,12 @@ export class KeyFailures {
     const now = this.#now();
     const name = `${bot} ${source}`;
     const before = this.#sources.get(name);
-    if (before && now - before.since < MINUTE_MS) {
+    const isKnown = before !== undefined && now - before.since < MINUTE_MS;
+    this.#journal.note(
+      { surface: "poe", bot, what: "request", decision: "refuse", reason: "bad-key", source },
+      isKnown ? "counted" : "noted",
+    );
+    if (isKnown) {
       before.failures += 1;
       return before.failures;
     }

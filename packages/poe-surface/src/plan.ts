@@ -32,6 +32,8 @@ export type Plan =
       readonly ifEmpty: string;
     };
 
+export type ReadPlan = Extract<Plan, { kind: "read" }>;
+
 export type PlanRequest = {
   readonly router: Router;
   readonly conversation: string;

@@ -1,4 +1,4 @@
-import type { Log, PendingCommand, SurfaceBot } from "@acp-kit/relay";
+import type { Journal, Log, PendingCommand, SurfaceBot } from "@acp-kit/relay";
 import type { MarkupRenderer, Options, Router, Turn } from "@acp-kit/router";
 import type { Message } from "./intake.ts";
 import type { ResponseLimits } from "./limits.ts";
@@ -19,6 +19,7 @@ export type ResponseHost = {
   readonly renderer: MarkupRenderer<string>;
   readonly limits: ResponseLimits;
   readonly log: Log;
+  readonly journal: Journal;
   readonly now: () => number;
   readonly line: Line<OpenResponse>;
   readonly uploads: Uploads;

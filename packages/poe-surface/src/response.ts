@@ -12,7 +12,7 @@ import { EventSocket } from "./event-socket.ts";
 import { FileGate } from "./file-gate.ts";
 import { isSameMessage } from "./line.ts";
 import { Place } from "./place.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan, ReadPlan } from "./plan.ts";
 import { Presentation } from "./presentation.ts";
 import {
   createReader,
@@ -23,11 +23,10 @@ import {
   repeatQuestions,
   viewOf,
 } from "./reader.ts";
+import { ResponseEntry } from "./response-entry.ts";
 import type { OpenResponse, ResponseHost, ResponseRequest } from "./response-host.ts";
 import { Wakeup } from "./wakeup.ts";
 import { formatLabel, words } from "./words.ts";
-
-type ReadPlan = Extract<Plan, { kind: "read" }>;
 
 const LEFT = Symbol("left");
 
@@ -45,6 +44,7 @@ export class PoeResponse implements OpenResponse {
   readonly #log: ConversationLog;
   readonly #self: Self;
   readonly #delivery: Delivery;
+  readonly #entry: ResponseEntry;
   readonly #wakeup = new Wakeup();
   /** Settled when a reason to leave takes the place of the client being gone. */
   readonly #recalled = Promise.withResolvers<void>();
@@ -67,9 +67,10 @@ export class PoeResponse implements OpenResponse {
     this.#host = host;
     this.#request = request;
     this.#startedAt = now();
+    this.#entry = new ResponseEntry(host.journal, request);
     this.#log = host.router.log(request.conversation);
-    const { key, user } = request.message;
-    this.#self = { id: randomUUID(), surface: host.surface, key, user, label: this.label };
+    const { key, user, label } = this;
+    this.#self = { id: randomUUID(), surface: host.surface, key, user, label };
     this.#delivery = new Delivery(this.#log, this.#self);
     this.#socket = new EventSocket(outgoing, limits.writeTimeoutMs, () => this.#leave("gone"));
     this.#presentation = new Presentation({
@@ -173,7 +174,7 @@ export class PoeResponse implements OpenResponse {
   async #decide(): Promise<Plan> {
     const { line, now } = this.#host;
     const { message, command, query, request, options } = this.#request;
-    const { plan, foreign, replaced } = await decide({
+    const { plan, verdict, foreign, replaced } = await decide({
       around: this.#surroundings,
       message,
       command,
@@ -190,6 +191,7 @@ export class PoeResponse implements OpenResponse {
     });
     this.#foreign = foreign;
     this.#replaced = replaced;
+    this.#entry.note(verdict);
     return plan;
   }
 
@@ -383,11 +385,8 @@ export class PoeResponse implements OpenResponse {
   }
 
   async #fail(error: unknown): Promise<void> {
-    const reference = randomUUID().slice(0, 4).toUpperCase();
-    const conversation = hashId(this.conversation);
-    this.#host.log.error({ err: error, ref: reference, conversation }, "a response failed");
     // What was posted goes on: the same request again shows it.
-    await this.#presentation.fail(words.failed(reference), { allow_retry: true });
+    await this.#presentation.fail(words.failed(this.#entry.fail(error)), { allow_retry: true });
   }
 
   #leave(reason: Departure): void {

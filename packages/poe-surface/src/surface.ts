@@ -15,6 +15,7 @@ import {
 import {
   type CreateSurface,
   formatConversationKey,
+  type Inbound,
   type Person,
   parsePairing,
   type RelaySurface,
@@ -35,6 +36,7 @@ import type { OpenResponse, ResponseHost } from "./response-host.ts";
 import { SettingsNews } from "./settings-news.ts";
 import { readTranscript } from "./transcript.ts";
 import { Uploads } from "./uploads.ts";
+import type { Verdict } from "./verdict.ts";
 import { words } from "./words.ts";
 
 export type PoeSurfaceOptions = {
@@ -65,9 +67,9 @@ class PoeSurface implements RelaySurface {
   constructor(context: SurfaceContext, options: PoeSurfaceOptions) {
     const { renderer, uploadUrl, apiUrl } = options;
     const limits = { ...RESPONSE_LIMITS, ...options.limits };
-    const { router, log, now, bots, notes, offers } = context;
+    const { router, log, journal, now, bots, notes, offers } = context;
     this.#context = context;
-    this.#failures = new KeyFailures(log, now);
+    this.#failures = new KeyFailures(log, journal, now);
     this.#bots = new Map(bots.map((bot) => [bot.settings.path, bot]));
     const panels = new Panels(offers);
     this.#panels = panels;
@@ -75,7 +77,7 @@ class PoeSurface implements RelaySurface {
     this.#news = new SettingsNews({ settingsOf, notes, log, apiUrl });
     const uploads = new Uploads({ router, log, uploadUrl });
     const shared = { line: new Line<OpenResponse>(), surface: randomUUID(), uploads };
-    this.#host = { router, renderer, limits, log, now, ...shared };
+    this.#host = { router, renderer, limits, log, journal, now, ...shared };
   }
 
   async fetch(request: Request, env: HttpBindings): Promise<Response> {
@@ -98,6 +100,7 @@ class PoeSurface implements RelaySurface {
     const body = await readBody(incoming, MAX_REQUEST_BYTES);
     if (body === "gone") return RESPONSE_ALREADY_SENT;
     if (body === "too-large") {
+      this.#note(bot, "request", { decision: "refuse", reason: "too-large" });
       this.#tell(outgoing, words.tooLarge, {
         allow_retry: false,
         error_type: "user_message_too_long",
@@ -137,8 +140,10 @@ class PoeSurface implements RelaySurface {
         this.#query(bot, request, outgoing);
         return RESPONSE_ALREADY_SENT;
       case "settings":
+        this.#note(bot, request.type, { decision: "serve", reason: "settings" });
         return Response.json(this.#panels.settingsOf(bot));
       case "report_error":
+        this.#note(bot, request.type, { decision: "serve", reason: "platform-error" });
         this.#context.log.warn(
           { bot: bot.name, message: request.message.slice(0, 500) },
           "Poe reported an error",
@@ -152,9 +157,11 @@ class PoeSurface implements RelaySurface {
           { bot: bot.name, feedback: request.feedback_type.slice(0, 50) },
           "Poe passed feedback on",
         );
+        this.#note(bot, request.type, { decision: "serve", reason: "feedback" });
         return Response.json({});
       case "unknown":
       case "malformed":
+        this.#note(bot, "request", { decision: "refuse", reason: request.type });
         return refuse(request.refusal);
     }
   }
@@ -164,7 +171,13 @@ class PoeSurface implements RelaySurface {
     const { people, router, log } = this.#context;
     const { conversation_id: id, user_id: user, message_id: message, reaction, action } = request;
     const isAdmitted = people.roleOf(personOf(bot, user)) !== undefined;
-    if (!isAdmitted || id === "" || reaction === "" || this.#isDraining) return;
+    const isTaken = isAdmitted && id !== "" && reaction !== "" && !this.#isDraining;
+    const dropped = !isAdmitted ? "not-allowed" : this.#isDraining ? "restarting" : "empty-message";
+    const verdict: Verdict = isTaken
+      ? { decision: "run", reason: "reaction" }
+      : { decision: "drop", reason: dropped };
+    this.#note(bot, request.type, { ...verdict, user, message });
+    if (!isTaken) return;
     const conversation = formatConversationKey({ surface: "poe", bot: bot.name, id });
     router
       .reportReaction(conversation, user, message, reaction, action)
@@ -177,16 +190,21 @@ class PoeSurface implements RelaySurface {
     const person = personOf(bot, user);
     const message = lastUserMessage(query);
     const code = parsePairing(message?.content ?? "");
+    const ids = { user, message: message?.message_id };
     if (code !== undefined) {
-      this.#tell(outgoing, people.pair(person, code).text);
+      const { kind, text } = people.pair(person, code);
+      this.#note(bot, "query", { ...ids, decision: "command", reason: `pairing-${kind}` });
+      this.#tell(outgoing, text);
       return;
     }
     const admission = people.admit(person);
     if (admission.kind === "refused") {
+      this.#note(bot, "query", { ...ids, decision: "refuse", reason: "not-allowed" });
       this.#tell(outgoing, admission.text);
       return;
     }
     if (this.#isDraining) {
+      this.#note(bot, "query", { ...ids, decision: "refuse", reason: "restarting" });
       this.#tell(outgoing, words.restarting, { allow_retry: true });
       return;
     }
@@ -219,6 +237,14 @@ class PoeSurface implements RelaySurface {
       this.#host,
     );
     void response.run();
+  }
+
+  #note(
+    { name: bot }: SurfaceBot,
+    what: string,
+    inbound: Verdict & Pick<Inbound, "user" | "message">,
+  ): void {
+    this.#context.journal.note({ surface: "poe", bot, what, ...inbound });
   }
 
   /** A whole response that says one thing. */

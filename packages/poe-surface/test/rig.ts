@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import {
   type AccessRule,
+  createJournal,
   createLog,
+  createNotices,
   createPeople,
   createRelayCommands,
   createSurfaceNotes,
@@ -169,6 +171,8 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
   readonly store: ForgetfulStore;
   /** What was logged. */
   readonly lines: string[];
+  /** What came in, and what became of it. */
+  readonly inbound: string[];
   readonly key: string;
   readonly #directory: string;
   readonly #db: RelayDb;
@@ -223,8 +227,18 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
       log,
     });
     const notes = createSurfaceNotes(db);
-    const context = { bots: [bot], router, people, commands, notes, now: Date.now, log };
-    return new Rig(context, limits, { agent, lines, directory, store, db, uploadUrl }).open();
+    const inbound: string[] = [];
+    const journal = createJournal({
+      ...{ db, log, now: Date.now, redact: (text: string) => text },
+      count: ({ decision, reason }) => inbound.push(`${decision} ${reason}`),
+    });
+    const notices = createNotices({ log, now: Date.now });
+    const context = {
+      ...{ bots: [bot], router, people, commands, notes, log, journal, notices },
+      now: Date.now,
+    };
+    const own = { agent, lines, inbound, directory, store, db, uploadUrl };
+    return new Rig(context, limits, own).open();
   }
 
   private constructor(
@@ -233,6 +247,7 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
     own: {
       agent: A;
       lines: string[];
+      inbound: string[];
       directory: string;
       store: ForgetfulStore;
       db: RelayDb;
@@ -245,6 +260,7 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
     this.agent = own.agent;
     this.router = context.router;
     this.lines = own.lines;
+    this.inbound = own.inbound;
     this.store = own.store;
     this.key = formatConversationKey({ surface: "poe", bot: bot.name, id: conversation });
     this.#directory = own.directory;

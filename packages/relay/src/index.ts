@@ -25,6 +25,14 @@ export {
 } from "./conversation-key.ts";
 export { ConfigError, RelayError, type RelayErrorCode } from "./errors.ts";
 export {
+  createJournal,
+  type Decision,
+  type Failure,
+  type Inbound,
+  type Journal,
+  type JournalOptions,
+} from "./journal/journal.ts";
+export {
   createLog,
   formatUrlForLog,
   hashId,
@@ -32,6 +40,7 @@ export {
   type LogLevel,
   type LogOptions,
 } from "./log.ts";
+export { createNotices, type Notice, type NoticeSink, type Notices } from "./notices/notices.ts";
 export {
   FLUSH_PERIOD_MS,
   idlePacer,

@@ -3,6 +3,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Fetch } from "./listener.ts";
 import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
 import { checkPrivateRequest, type GuardOptions } from "./private-guard.ts";
 import type { RelaySurface } from "./surface.ts";
 
@@ -16,13 +17,14 @@ export function createPublicApp(surface: RelaySurface, log: Log): Fetch {
 
 export type PrivateAppOptions = {
   readonly router: Router;
+  readonly metrics: Metrics;
   readonly log: Log;
   /** Asked for each request on TCP; absent on a Unix socket, whose file mode is the guard. */
   readonly guard?: () => GuardOptions;
 };
 
 /** The private side, for the operator. */
-export function createPrivateApp({ router, log, guard }: PrivateAppOptions): Fetch {
+export function createPrivateApp({ router, metrics, log, guard }: PrivateAppOptions): Fetch {
   const app = createApp(log);
   app.use(async (context, next): Promise<Response | undefined> => {
     const refusal = guard && checkPrivateRequest(context.req.raw.headers, guard());
@@ -32,6 +34,10 @@ export function createPrivateApp({ router, log, guard }: PrivateAppOptions): Fet
     return undefined;
   });
   app.get("/healthz", (context) => context.text(`ok pid=${process.pid} sessions=${router.size}\n`));
+  app.get("/metrics", async (context) => {
+    const { text, contentType } = await metrics.format(router.size);
+    return context.text(text, 200, { "content-type": contentType });
+  });
   app.get("/debug/sessions", async (context) => {
     const sessions = [...(await router.debug())].sort((a, b) => (a.conv_id < b.conv_id ? -1 : 1));
     return context.json({ sessions, count: sessions.length });

@@ -3,12 +3,14 @@ import type { Router } from "@acp-kit/router";
 import { type Listener, listen } from "./listener.ts";
 import { createPrivateApp } from "./listener-apps.ts";
 import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
 import type { Settings } from "./settings.ts";
 
 export type PrivateListenerOptions = {
   readonly settings: Settings;
   readonly stateDir: string;
   readonly router: Router;
+  readonly metrics: Metrics;
   readonly log: Log;
 };
 
@@ -18,12 +20,12 @@ export type PrivateListenerOptions = {
  * @throws RelayError `port_taken` or `listen_failed`.
  */
 export async function listenPrivately(options: PrivateListenerOptions): Promise<Listener> {
-  const { settings, stateDir, router, log } = options;
+  const { settings, stateDir, router, metrics, log } = options;
   const { socket, host = "127.0.0.1", port, token } = settings.private ?? {};
   if (port === undefined || token === undefined) {
     return listen({
       address: { kind: "socket", path: socket ?? join(stateDir, "private.sock") },
-      fetch: createPrivateApp({ router, log }),
+      fetch: createPrivateApp({ router, metrics, log }),
       setting: "private.socket",
       log,
     });
@@ -31,7 +33,7 @@ export async function listenPrivately(options: PrivateListenerOptions): Promise<
   let hosts: readonly string[] = [];
   const listener = await listen({
     address: { kind: "tcp", host, port, shared: true },
-    fetch: createPrivateApp({ router, log, guard: () => ({ hosts, token }) }),
+    fetch: createPrivateApp({ router, metrics, log, guard: () => ({ hosts, token }) }),
     setting: "private.port",
     log,
   });

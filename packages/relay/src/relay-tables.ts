@@ -1,4 +1,7 @@
+import { auditTables } from "./audit/audit.ts";
 import { commandTables } from "./commands/command-tables.ts";
+import { doorTables } from "./door/door-tokens.ts";
+import { journalTables } from "./journal/journal-tables.ts";
 import { peopleTables } from "./people/people-tables.ts";
 import { usageTables } from "./people/usage-tables.ts";
 import type { RelayTables } from "./relay-db.ts";
@@ -7,9 +10,12 @@ import { PLACE_TABLES } from "./workspaces/place-book.ts";
 
 /** The tables of every part of the relay that keeps something in its database. */
 export const RELAY_TABLES: readonly RelayTables[] = [
-  peopleTables,
-  usageTables,
+  auditTables,
   commandTables,
+  doorTables,
+  journalTables,
+  peopleTables,
   surfaceNotesTables,
+  usageTables,
   PLACE_TABLES,
 ];

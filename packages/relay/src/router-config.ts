@@ -1,5 +1,12 @@
 import { readFileSync } from "node:fs";
-import type { Agent, RouterConfig, RouterMetric, RouterReport, Store } from "@acp-kit/router";
+import type {
+  Agent,
+  RouterConfig,
+  RouterMetric,
+  RouterReport,
+  SessionServers,
+  Store,
+} from "@acp-kit/router";
 import type { CommandAgent } from "./commands/command-context.ts";
 import type { PolicyBook } from "./commands/policy-book.ts";
 import { replies } from "./commands/replies.ts";
@@ -7,10 +14,11 @@ import { methodsOf } from "./commands/run-login.ts";
 import type { Bot } from "./config/schema.ts";
 import { parseConversationKey } from "./conversation-key.ts";
 import type { Files } from "./files/create-files.ts";
-import { hashId, type Log } from "./log.ts";
+import type { Log } from "./log.ts";
 import type { People } from "./people/people.ts";
 import { placeOf } from "./people/place-of.ts";
 import { policyFor } from "./people/policies.ts";
+import type { Records } from "./records.ts";
 import type { Settings } from "./settings.ts";
 import type { SurfaceBot } from "./surface.ts";
 import type { Places } from "./workspaces/places.ts";
@@ -23,6 +31,8 @@ export type RouterConfigOptions = {
   readonly files: Files;
   readonly people: People;
   readonly policies: PolicyBook;
+  readonly records: Pick<Records, "report" | "metrics">;
+  readonly sessionServers: SessionServers;
   readonly store: Store;
   readonly stateDir: string;
   readonly log: Log;
@@ -32,6 +42,7 @@ export type RouterConfigOptions = {
 export function createRouterConfig(options: RouterConfigOptions): RouterConfig {
   const { settings, agents, places, lockWorkspace, files, people, policies, store, stateDir, log } =
     options;
+  const { records, sessionServers } = options;
   const botOf = (conversation: string) => findBot(settings, conversation);
   const { turnMinutes } = settings.limits;
   return {
@@ -63,9 +74,13 @@ export function createRouterConfig(options: RouterConfigOptions): RouterConfig {
     admitTurn: (start) => people.admitTurn(start),
     onReport: (report) => {
       noteEnd(people, report, log);
-      logReport(log, report);
+      records.report(report);
     },
-    onMetric: (metric) => noteSpending(people, metric, log),
+    onMetric: (metric) => {
+      noteSpending(people, metric, log);
+      records.metrics.take(metric);
+    },
+    sessionServers,
   };
 }
 
@@ -107,60 +122,4 @@ function noteSpending({ usage }: People, metric: RouterMetric, log: Log): void {
 function existing<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new TypeError("a conversation names a bot that is not configured");
   return value;
-}
-
-function logReport(log: Log, report: RouterReport): void {
-  switch (report.kind) {
-    case "turn-ended": {
-      const { turn, outcome, durationMs, detail } = report;
-      const conversation = hashId(report.conversation);
-      log.info({ conversation, turn, outcome, durationMs, detail }, "turn ended");
-      return;
-    }
-    case "agent-exited": {
-      const { code, signal, stderrTail } = report;
-      log.warn({ code, signal, stderrTail }, "agent exited");
-      return;
-    }
-    case "file-sent": {
-      const { turn, file, bytes, sha256 } = report;
-      const conversation = hashId(report.conversation);
-      log.info({ conversation, turn, file, bytes, sha256 }, "a file of the agent was sent");
-      return;
-    }
-    case "file-refused": {
-      const { turn, file, reason } = report;
-      const conversation = hashId(report.conversation);
-      log.warn({ conversation, turn, file, reason }, "a file of the agent was not sent");
-      return;
-    }
-    case "clamped":
-      log.warn({ what: report.text }, "a setting cannot be kept");
-      return;
-    case "choice-refused": {
-      const { setting, value } = report;
-      const conversation = hashId(report.conversation);
-      const user = hashId(report.user);
-      log.warn({ conversation, user, setting, value }, "a choice was refused");
-      return;
-    }
-    case "failure":
-      log.error(
-        {
-          ref: report.ref,
-          conversation: hashId(report.conversation),
-          what: report.what,
-          err: report.error,
-        },
-        "something failed in a conversation",
-      );
-      return;
-    case "turn-interrupted": {
-      const { ref, turn } = report;
-      log.warn({ ref, conversation: hashId(report.conversation), turn }, "a turn was interrupted");
-      return;
-    }
-    case "question-ended":
-      return;
-  }
 }

@@ -62,6 +62,8 @@ export type Settings = {
   readonly retention: Config["retention"];
   /** How long turns may go on at the end: in milliseconds when another process takes over, and when none does. */
   readonly lifecycle: { readonly handOverMs: number; readonly drainMs: number };
+  readonly agentTools: Config["agentTools"];
+  readonly notices: Config["notices"];
   readonly logLevel: LogLevel;
   /** Values that must not be logged. */
   readonly secrets: readonly string[];
@@ -131,6 +133,8 @@ export function createSettings(input: SettingsInput): Settings {
       handOverMs: config.lifecycle.handOverMinutes * 60_000,
       drainMs: (flags.drainSeconds ?? (mode === "demo" ? 0 : config.lifecycle.drainSeconds)) * 1000,
     },
+    agentTools: config.agentTools,
+    notices: config.notices,
     logLevel: mode === "demo" ? "warn" : config.log.level,
     secrets: [...(loaded?.secrets ?? []), ...(key === undefined ? [] : [key.value])],
     fromEnvironment: [

@@ -9,6 +9,8 @@ import { ClosingStack } from "./closing-stack.ts";
 import { createRelayCommands } from "./commands/create-relay-commands.ts";
 import { PolicyBook } from "./commands/policy-book.ts";
 import type { Env } from "./config/secret.ts";
+import { Door } from "./door/door.ts";
+import { createDoorActions } from "./door/door-actions.ts";
 import { createEnding, type Ending } from "./ending.ts";
 import { createFiles } from "./files/create-files.ts";
 import { createGit } from "./git/git.ts";
@@ -18,7 +20,9 @@ import { hashId, type Log } from "./log.ts";
 import { openStore } from "./open-store.ts";
 import { isOpenToEverybody } from "./people/access.ts";
 import { type AccessDecision, createPeople, type People } from "./people/people.ts";
+import { placeOf } from "./people/place-of.ts";
 import { listenPrivately } from "./private-listener.ts";
+import { createRecords, type Records } from "./records.ts";
 import { openRelayDb, type RelayDb } from "./relay-db.ts";
 import { RELAY_TABLES } from "./relay-tables.ts";
 import { runRetention } from "./retention.ts";
@@ -83,7 +87,16 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
       now: Date.now,
     });
     closing.use("sweep of worktrees", runWorktreeSweep(places, log));
-    const people: People = createRelayPeople(options, db, places.projects);
+    const projectOf = (conversation: string) => places.projects.current(conversation);
+    const records = closing.use(
+      "records",
+      await createRecords({
+        ...{ db, settings, stateDir, log, app: app.name, now: Date.now },
+        roleOf: (user, conversation) => people.roleOf({ ...placeOf(conversation), user }),
+        projectOf,
+      }),
+    );
+    const people: People = createRelayPeople(options, db, { projects: places.projects, records });
     closing.use("usage", people.usage);
     const files = closing.use(
       "files",
@@ -97,12 +110,18 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
     const turns = closing.use("changes of turns", new TurnChanges(gitOf));
     const lockWorkspace = turns.around(locks.lock);
     const policies = new PolicyBook(db);
+    const door = createDoor(options, db);
     const rules = createRouterConfig({
       ...{ settings, agents, places, lockWorkspace, files, people, policies, store, stateDir, log },
+      ...{ records, sessionServers: door.servers },
     });
     const router: Router = closing.use("router", createRouter(rules));
     const gc = router.runGc(GC_MS);
     closing.add("collection of idle sessions", async () => gc[Symbol.dispose]());
+    if (settings.agentTools.enabled) {
+      closing.use("door", door);
+      await door.open(createDoorActions({ router, people, projectOf, now: Date.now }));
+    }
     const { bots } = settings;
     const commands = createRelayCommands({
       ...{ app, bots, db, router, rules, agents, people, log },
@@ -112,12 +131,14 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
         sendingOf: (conversation) => files.routerConfig.sending?.(conversation),
       }),
     });
+    const { journal, notices, metrics } = records;
     const surface = await app.createSurface({
-      ...{ bots, router, people, commands, log },
+      ...{ bots, router, people, log, journal, notices },
       notes: createSurfaceNotes(db),
+      commands,
       now: Date.now,
     });
-    const privateListener = await listenPrivately({ settings, stateDir, router, log });
+    const privateListener = await listenPrivately({ settings, stateDir, router, metrics, log });
     closing.add("private listener", () => privateListener.close(0));
     const { held: handle } = options;
     const publicListener = await listen({
@@ -151,10 +172,24 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
   }
 }
 
+function createDoor({ settings, stateDir, log }: StartRelayOptions, db: RelayDb): Door {
+  const { setModel } = settings.agentTools;
+  return new Door({
+    ...{ stateDir, db, log, now: Date.now },
+    tools: ["attach", "status", ...(setModel ? (["set_model"] as const) : [])],
+    reaches: (agent) => isNextToUs(settings.agents[agent]),
+  });
+}
+
+/** Neither another user nor another machine: whoever is can use a socket of this user's. */
+function isNextToUs(agent: Settings["agents"][string] | undefined): boolean {
+  return agent?.runAs === undefined && agent?.wrapper === undefined;
+}
+
 function createRelayPeople(
   { app, settings, log }: StartRelayOptions,
   db: RelayDb,
-  projects: Projects,
+  { projects, records }: { readonly projects: Projects; readonly records: Records },
 ): People {
   return createPeople({
     db,
@@ -169,7 +204,10 @@ function createRelayPeople(
       return { agent: own, workspace, models, modes };
     },
     now: Date.now,
-    onDecision: (decision) => logDecision(log, decision),
+    onDecision: (decision) => {
+      logDecision(log, decision);
+      records.decided(decision);
+    },
   });
 }
 

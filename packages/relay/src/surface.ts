@@ -3,7 +3,9 @@ import type { HttpBindings } from "@hono/node-server";
 import type { AgentOffers } from "./agent-offers.ts";
 import type { ChatCommands } from "./commands/create-chat-commands.ts";
 import type { Bot } from "./config/schema.ts";
+import type { Journal } from "./journal/journal.ts";
 import type { Log } from "./log.ts";
+import type { Notices } from "./notices/notices.ts";
 import type { People } from "./people/people.ts";
 import type { SurfaceNotes } from "./surface-notes.ts";
 
@@ -31,6 +33,9 @@ export type SurfaceContext = {
   readonly offers?: AgentOffers;
   readonly notes: SurfaceNotes;
   readonly log: Log;
+  /** To be told of every request and event that comes in, and of what people are told by a reference. */
+  readonly journal: Journal;
+  readonly notices: Pick<Notices, "tell" | "addSink">;
   readonly now: () => number;
 };
 

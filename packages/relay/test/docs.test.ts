@@ -26,6 +26,7 @@ test("the configuration in the documentation is valid and complete enough to sta
   ] as const) {
     writeFileSync(join(secrets, name), `${"x".repeat(length)}\n`);
   }
+  writeFileSync(join(secrets, "notices-webhook"), "https://hooks.example.com/x\n");
   const file = join(root, "relay.jsonc");
   writeFileSync(file, example.replaceAll("/run/secrets", secrets));
   const loaded = await readConfig(file, {});
@@ -76,12 +77,14 @@ test("every command of the page about operating is one, and each command is on t
     new Set([
       ...["start", "backup", "restore", "list", "show", "export", "erase"],
       ...["allow", "people", "remove", "usage", "pause", "resume"],
+      ...["explain", "audit-verify", "audit-list"],
     ]),
   );
 });
 
 test("what the page about operating says of log lines is what the sources log", () => {
-  const sources = ["cli/primary.ts", "cli/generation.ts", "start-relay.ts", "router-config.ts"]
+  const files = ["cli/primary.ts", "cli/generation.ts", "start-relay.ts", "log-report.ts"];
+  const sources = [...files, "journal/journal.ts"]
     .map((name) => readFileSync(join(import.meta.dirname, "../src", name), "utf8"))
     .join("");
   const [, section = ""] = operating.split("## Logs");

@@ -20,7 +20,7 @@ export const silent = createLog({ level: "silent", write: () => {}, redactor: ne
 
 export type DoorRigOptions = {
   readonly tools?: readonly DoorTool[];
-  readonly mayChoose?: DoorActionsOptions["mayChoose"];
+  readonly mayChoose?: DoorActionsOptions["people"]["mayChoose"];
 };
 
 /** A router with an agent that starts its MCP server, and the door behind that. */
@@ -56,7 +56,7 @@ export async function startDoorRig(options: DoorRigOptions = {}) {
     await door[Symbol.asyncDispose]();
   });
   const projectOf = () => "shop";
-  await door.open(createDoorActions({ router, mayChoose, projectOf, now: Date.now }));
+  await door.open(createDoorActions({ router, people: { mayChoose }, projectOf, now: Date.now }));
   const eventsOf = async (conversation: string): Promise<readonly LogEvent[]> => {
     const log = router.log(conversation);
     const last = await log.last();

@@ -51,6 +51,8 @@ test("an empty object is a configuration, and has every default", async () => {
     },
     retention: { eventDays: 30, maxEvents: 100_000, viewDays: 180 },
     lifecycle: { drainSeconds: 8, handOverMinutes: 60 },
+    agentTools: { enabled: true, setModel: false },
+    notices: { allowPrivate: false },
   });
   expect({ secrets, fromEnvironment }).toEqual({ secrets: [], fromEnvironment: [] });
 });

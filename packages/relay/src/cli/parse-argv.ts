@@ -3,6 +3,7 @@ import type { RelayApp } from "../app.ts";
 import type { StartFlags } from "../settings.ts";
 import { parseAgent, parsePath, parsePort, parseSeconds, parseSpeed } from "./option-parsers.ts";
 import { addPeople } from "./people-commands.ts";
+import { addRecords } from "./record-commands.ts";
 import type { Invocation, Place } from "./requests.ts";
 import { withPlace } from "./with-place.ts";
 
@@ -27,6 +28,7 @@ export function parseArgv(app: RelayApp, argv: readonly string[]): Invocation {
   addStateCommands(program, take);
   addSessions(program, take);
   addPeople(program, take);
+  addRecords(program, take);
   try {
     program.parse([...argv], { from: "user" });
   } catch (error) {

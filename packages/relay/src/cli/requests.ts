@@ -15,6 +15,10 @@ export type StateRequest = { readonly place: Place } & (
   | { readonly kind: "backup"; readonly file: string }
   | { readonly kind: "restore"; readonly file: string }
   | { readonly kind: "erase"; readonly what: Erasable; readonly dryRun: boolean }
+  /** `about`: a reference that the chat shows, or an id of the platform. */
+  | { readonly kind: "explain"; readonly about: string; readonly json: boolean }
+  | { readonly kind: "audit-verify"; readonly head: string | undefined }
+  | { readonly kind: "audit-list"; readonly json: boolean }
   | { readonly kind: "list" }
   | { readonly kind: "worktrees" }
   | { readonly kind: "show"; readonly conversation: string }

@@ -56,5 +56,10 @@ export function findConfigProblems(config: Config): readonly Problem[] {
     const what = `must have at least ${MIN_TOKEN_LENGTH} characters`;
     problems.push({ path: ["private", "token"], what });
   }
+  const { webhook } = config.notices;
+  if (webhook !== undefined && URL.parse(webhook)?.protocol !== "https:") {
+    const what = 'must be a URL that begins with "https://"';
+    problems.push({ path: ["notices", "webhook"], what });
+  }
   return problems;
 }

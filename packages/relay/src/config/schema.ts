@@ -268,6 +268,13 @@ const attachments = section({
 
 const store = section({ durability: oneOf(["process", "power"]).default("process") });
 
+const agentTools = section({ enabled: flag.default(true), setModel: flag.default(false) });
+
+const notices = section({
+  webhook: secret.exactOptional(),
+  allowPrivate: flag.default(false),
+});
+
 export const configSchema = section({
   bots: named(botSchema),
   agents: named(agent),
@@ -283,6 +290,8 @@ export const configSchema = section({
   attachments: attachments.prefault({}),
   retention: retention.prefault({}),
   lifecycle: lifecycle.prefault({}),
+  agentTools: agentTools.prefault({}),
+  notices: notices.prefault({}),
   log: section({
     level: oneOf(["debug", "info", "warn", "error", "silent"]).default("info"),
   }).default({ level: "info" }),

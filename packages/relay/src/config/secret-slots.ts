@@ -58,5 +58,16 @@ export function findSecretSlots(config: Config): readonly SecretSlot[] {
       },
     });
   }
+  const { notices } = config;
+  if (notices.webhook !== undefined) {
+    slots.push({
+      path: ["notices", "webhook"],
+      text: notices.webhook,
+      confidential: true,
+      fill: (value) => {
+        notices.webhook = value;
+      },
+    });
+  }
   return slots;
 }

@@ -4,7 +4,7 @@ import type { DoorActions } from "./door-app.ts";
 
 export type DoorActionsOptions = {
   readonly router: Pick<Router, "openTurns" | "submit" | "sendFile">;
-  readonly mayChoose: (choice: Choice) => boolean;
+  readonly people: { mayChoose(choice: Choice): boolean };
   /** Name of the workspace of a conversation. */
   readonly projectOf: (conversation: string) => string;
   readonly now: () => number;
@@ -12,7 +12,7 @@ export type DoorActionsOptions = {
 
 /** What the tools do. All of it happens in the conversation of the token, for the person whose turn runs there. */
 export function createDoorActions(options: DoorActionsOptions): Required<DoorActions> {
-  const { router, mayChoose, projectOf, now } = options;
+  const { router, people, projectOf, now } = options;
   return {
     async attach({ conversation }, file) {
       const result = await router.sendFile(conversation, file);
@@ -43,7 +43,7 @@ export function createDoorActions(options: DoorActionsOptions): Required<DoorAct
           isError: true,
         };
       }
-      if (!mayChoose({ conversation, user, agent, setting: "model", value: model })) {
+      if (!people.mayChoose({ conversation, user, agent, setting: "model", value: model })) {
         return {
           text: `Not changed: ${model} is not open to the person who asked.`,
           isError: true,

@@ -22,15 +22,15 @@ const byReason: Readonly<Record<string, Advice>> = {
     meaning: "No rule of access admits this person to this bot.",
     change: "Add the person's id to a rule of access; the refusal tells them their id.",
   },
-  "rate-limited": {
-    meaning: "The person sends more than the limits let them.",
-    change: "Wait, or raise the limits.",
+  "no-rule": {
+    meaning: "The person was taken out of the rules of access after the message came.",
+    change: "Add the person's id to a rule of access.",
   },
-  budget: {
-    meaning: "A budget is used up.",
-    change: "Wait until it begins anew, or raise it in the limits.",
+  workspace: {
+    meaning: "The bot's project is not open to this person.",
+    change: "Name it in the person's rule of access.",
   },
-  paused: { meaning: "The relay is paused.", change: "Resume it." },
+  paused: { meaning: "The relay is paused.", change: 'Run "resume".' },
   restarting: {
     meaning: "This process was stopping.",
     change: "Nothing: sent again, the message reaches the next process.",
@@ -106,7 +106,12 @@ const byCode: Readonly<Record<string, Advice>> = {
 };
 
 export function adviceForReason(reason: string): Advice | undefined {
-  return Object.hasOwn(byReason, reason) ? byReason[reason] : undefined;
+  if (Object.hasOwn(byReason, reason)) return byReason[reason];
+  if (!/^(?:turns|minutes|tokens|cost|concurrent)[A-Z]/.test(reason)) return undefined;
+  return {
+    meaning: `The limit ${reason} was reached.`,
+    change: `Wait until it begins anew, or raise limits.${reason}.`,
+  };
 }
 
 export function adviceForCode(code: string): Advice | undefined {

@@ -10,6 +10,7 @@ import { createFiles } from "../../src/files/create-files.ts";
 import { createLog } from "../../src/log.ts";
 import { openStore } from "../../src/open-store.ts";
 import { createPeople, type People } from "../../src/people/people.ts";
+import { createRecords } from "../../src/records.ts";
 import { Redactor } from "../../src/redactor.ts";
 import { openRelayDb } from "../../src/relay-db.ts";
 import { RELAY_TABLES } from "../../src/relay-tables.ts";
@@ -116,15 +117,22 @@ async function open() {
     botOf: (conversation) => findBot(settings, conversation),
   });
   const policies = new PolicyBook(db);
+  const records = await createRecords({
+    ...{ db, settings, stateDir, log, app: "poe-relay", now: Date.now },
+    roleOf: () => undefined,
+    projectOf: (conversation) => findBot(settings, conversation).workspace,
+  });
   const router: Router = createRouter(
     createRouterConfig({
       ...{ settings, agents, places, files, people, policies, store, stateDir, log },
       lockWorkspace: locks.lock,
+      ...{ records, sessionServers: { open: () => [], close() {} } },
     }),
   );
   onTestFinished(async () => {
     await router[Symbol.asyncDispose]();
     await files[Symbol.asyncDispose]();
+    await records[Symbol.asyncDispose]();
     await people.usage[Symbol.asyncDispose]();
     await db[Symbol.asyncDispose]();
     await store[Symbol.asyncDispose]();

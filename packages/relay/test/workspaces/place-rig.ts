@@ -17,6 +17,7 @@ import { createGit } from "../../src/git/git.ts";
 import { createLog } from "../../src/log.ts";
 import { openStore } from "../../src/open-store.ts";
 import { createPeople, type People } from "../../src/people/people.ts";
+import { createRecords } from "../../src/records.ts";
 import { Redactor } from "../../src/redactor.ts";
 import { openRelayDb } from "../../src/relay-db.ts";
 import { RELAY_TABLES } from "../../src/relay-tables.ts";
@@ -101,6 +102,11 @@ export class PlaceRig implements AsyncDisposable {
       sendingOf: (conversation) => files.routerConfig.sending?.(conversation),
     });
     const policies = new PolicyBook(db);
+    const records = await createRecords({
+      ...{ db, settings, stateDir, log, app: "poe-relay", now: Date.now },
+      roleOf: () => undefined,
+      projectOf: (conversation) => places.projects.current(conversation),
+    });
     const router: Router = createRouter(
       createRouterConfig({
         ...{
@@ -115,9 +121,10 @@ export class PlaceRig implements AsyncDisposable {
           stateDir,
           log,
         },
+        ...{ records, sessionServers: { open: () => [], close() {} } },
       }),
     );
-    const closing = [router, turns, files, people.usage, db, store, ...agents.values()];
+    const closing = [router, turns, records, files, people.usage, db, store, ...agents.values()];
     return new PlaceRig({ router, places, changes }, closing);
   }
 

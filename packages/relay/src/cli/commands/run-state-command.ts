@@ -3,8 +3,10 @@ import type { Env } from "../../config/secret.ts";
 import { formatForTerminal } from "../../terminal-text.ts";
 import type { StateRequest } from "../requests.ts";
 import type { Streams } from "../streams.ts";
+import { listAuditLog, verifyAuditLog } from "./audit.ts";
 import { backup, restore } from "./backup.ts";
 import { erase } from "./erase.ts";
+import { explainAbout } from "./explain.ts";
 import { findStateDir } from "./kept-state.ts";
 import { allowPerson, listPeople, pauseRelay, removePerson, resumeRelay } from "./people.ts";
 import { exportSession, listSessions, showSession } from "./sessions.ts";
@@ -31,6 +33,12 @@ export async function runStateCommand(
       return tell(await restore(stateDir, request.file));
     case "erase":
       return tell(await erase(stateDir, request.what, request.dryRun));
+    case "explain":
+      return tell(await explainAbout(stateDir, request.about, request.json));
+    case "audit-verify":
+      return tell(await verifyAuditLog(stateDir, request.head));
+    case "audit-list":
+      return listAuditLog(stateDir, request.json, tell);
     case "list":
       return listSessions(stateDir, write);
     case "worktrees":
