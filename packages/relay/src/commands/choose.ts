@@ -1,5 +1,6 @@
 import type { Choice } from "@acp-kit/router";
-import { type CommandCall, type CommandOutcome, reply } from "./command-context.ts";
+import { hashId } from "../log.ts";
+import { type CommandCall, type CommandOutcome, refuse, reply } from "./command-context.ts";
 import { type Choosable, matchChoice } from "./match-choice.ts";
 import { type Kind, replies } from "./replies.ts";
 
@@ -90,7 +91,8 @@ export async function chooseProject(call: CommandCall): Promise<CommandOutcome> 
   });
 }
 
-async function choose({ argument }: CommandCall, choosing: Choosing): Promise<CommandOutcome> {
+async function choose(call: CommandCall, choosing: Choosing): Promise<CommandOutcome> {
+  const { argument } = call;
   const { kind, all, current, wanted, take } = choosing;
   const open = all.filter(({ id }) => choosing.isOpen(id));
   if (argument === "") return reply(replies.choices(kind, open, current, wanted));
@@ -107,16 +109,27 @@ async function choose({ argument }: CommandCall, choosing: Choosing): Promise<Co
       return reply(replies.ambiguous(kind, argument, match.choices));
     case "none": {
       const closed = matchChoice(argument, all);
-      if (closed.kind === "one") return reply(replies.notOpen(kind, closed.choice.id));
+      if (closed.kind === "one") return refuseChoice(call, kind, closed.choice.id);
       const isUnlisted = all.length === 0 && choosing.takesUnlisted;
       if (!isUnlisted || argument.length > MAX_TYPED) {
         return reply(replies.noMatch(kind, argument));
       }
-      if (!choosing.isOpen(argument)) return reply(replies.notOpen(kind, argument));
+      if (!choosing.isOpen(argument)) return refuseChoice(call, kind, argument);
       await take(argument);
       return reply(replies.chosenUnseen(kind, argument));
     }
   }
+}
+
+/** The router would refuse it too; the operator is told of it here, in the same words. */
+function refuseChoice({ host, message }: CommandCall, setting: Kind, value: string) {
+  const conversation = hashId(message.conversation);
+  const user = hashId(message.user);
+  host.log.warn(
+    { conversation, user, setting, value: value.slice(0, MAX_TYPED) },
+    "a choice was refused",
+  );
+  return refuse(replies.notOpen(setting, value));
 }
 
 /** What the agent offers in any session, where it has been asked. */

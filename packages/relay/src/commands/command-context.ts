@@ -27,9 +27,14 @@ export type CommandMessage = {
 export type CommandOutcome =
   /**
    * Says this, as a whole answer. Markdown. `asksFor`: the person's next message may be what a login waits for; a
-   * surface that has forms takes it by one, and hands it over as a message.
+   * surface that has forms takes it by one, and hands it over as a message. `isRefused`: it is not open to the person.
    */
-  | { readonly kind: "reply"; readonly text: string; readonly asksFor?: "login" }
+  | {
+      readonly kind: "reply";
+      readonly text: string;
+      readonly asksFor?: "login";
+      readonly isRefused?: true;
+    }
   /** Shows what is new in the log: the file that was asked for, or why it is not sent. */
   | { readonly kind: "show-new" }
   /** Shows this turn again, which has ended. */
@@ -141,4 +146,9 @@ export type CommandCall = {
 
 export function reply(text: string): CommandOutcome {
   return { kind: "reply", text };
+}
+
+/** Says that something is not open to a person. */
+export function refuse(text: string): CommandOutcome {
+  return { kind: "reply", text, isRefused: true };
 }

@@ -1,5 +1,5 @@
 import type { Attachment, OpenTurn, Turn } from "@acp-kit/router";
-import { type CommandCall, type CommandOutcome, reply } from "./command-context.ts";
+import { type CommandCall, type CommandOutcome, refuse, reply } from "./command-context.ts";
 import { parseCommand } from "./parse-command.ts";
 import { labelOf, readLabels } from "./read-labels.ts";
 import { readNewest } from "./read-newest.ts";
@@ -13,7 +13,7 @@ export async function startAfresh({ host, message, key }: CommandCall): Promise<
   const [first] = await router.openTurns(conversation);
   const running = first?.started ? { turn: first.turn } : {};
   const posted = await router.submit(conversation, { kind: "reset", key, user, ...running, at });
-  return reply(posted.how === "refused" ? replies.notYours() : replies.fresh());
+  return posted.how === "refused" ? refuse(replies.notYours()) : reply(replies.fresh());
 }
 
 /** `!retry`: the last message, as its own words stand in the transcript, as the message that asks for it. */
@@ -21,7 +21,7 @@ export async function runAgain(call: CommandCall): Promise<CommandOutcome> {
   const { host, message } = call;
   const last = await host.router.lastTurn(message.conversation);
   if (!last) return reply(replies.nothingToRetry());
-  if (!mayDecide(call, last)) return reply(replies.notYours());
+  if (!mayDecide(call, last)) return refuse(replies.notYours());
   const open = await host.router.openTurns(message.conversation);
   const isRepeat = message.key !== "" && last.key === message.key;
   if (!isRepeat && open.some(({ turn }) => turn === last.turn)) return reply(replies.stillRuns());
@@ -81,7 +81,7 @@ export async function manageQueue(call: CommandCall): Promise<CommandOutcome> {
     return reply(replies.noSuchEntry("queue", number));
   }
   const theirs = chosen.filter((turn) => mayDecide(call, turn));
-  if (chosen.length > 0 && theirs.length === 0) return reply(replies.notYours());
+  if (chosen.length > 0 && theirs.length === 0) return refuse(replies.notYours());
   for (const [nth, { turn }] of theirs.entries()) {
     // Numbers move: the same message again must not drop what has taken the place.
     const item = { kind: "cancel", key: `${key}#${nth}`, turn, cause: "user" } as const;

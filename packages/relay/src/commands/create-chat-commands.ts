@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { createReference, REDRIVE_WINDOW_MS, type Role } from "@acp-kit/router";
+import { createReference, type Role } from "@acp-kit/router";
 import { hashId } from "../log.ts";
 import { chooseAgent, chooseProject, chooseSetting } from "./choose.ts";
+import { isAvailable, isHelpful } from "./command-availability.ts";
 import {
   type CommandCall,
   type CommandHost,
   type CommandMessage,
   type CommandOutcome,
+  refuse,
   reply,
 } from "./command-context.ts";
 import { COMMANDS, type CommandName, commandOf } from "./command-table.ts";
@@ -18,6 +20,7 @@ import {
   startAfresh,
 } from "./conversation-commands.ts";
 import { sendFile, showDiff, showFiles } from "./file-commands.ts";
+import { KeptOutcomes } from "./kept-outcomes.ts";
 import { type ParsedCommand, parseCommand } from "./parse-command.ts";
 import { parseLoginInput, parseSecretWords } from "./parse-login-input.ts";
 import { pauseRelay, showCost } from "./people-commands.ts";
@@ -28,6 +31,8 @@ import { showStatus } from "./show-status.ts";
 
 /** A message for the relay, before anything is done about it. */
 export type PendingCommand = {
+  /** A word of a fixed set, for a journal: the command's name, `agent-command`, `login-input`, `unknown` or `misused`. */
+  readonly name: string;
   /** It holds a secret: its text is not to be kept, shown, logged or sent to anybody. */
   readonly isSecret: boolean;
   /** Does what the message says, once: the same message again gets the same answer. Never rejects. */
@@ -45,9 +50,6 @@ export interface ChatCommands {
   isSecret(text: string): boolean;
 }
 
-/** Answers that are kept for the same message again. */
-const MAX_KEPT = 500;
-
 type Run = (call: CommandCall) => CommandOutcome | Promise<CommandOutcome>;
 type RelayCommand = Exclude<CommandName, "stop" | "continue" | "yes" | "no">;
 
@@ -55,10 +57,7 @@ const ranks: Readonly<Record<Role, number>> = { user: 0, approver: 1, operator: 
 
 /** Commands that are carried out here, over whatever the host has. */
 export function createChatCommands(host: CommandHost): ChatCommands {
-  const kept = new Map<
-    string,
-    { readonly at: number; readonly outcome: Promise<CommandOutcome> }
-  >();
+  const kept = new KeptOutcomes();
   const runs: Readonly<Record<RelayCommand, Run>> = {
     help: ({ message }) => showHelp(message),
     status: showStatus,
@@ -87,7 +86,9 @@ export function createChatCommands(host: CommandHost): ChatCommands {
     const { commands } = await host.router.describe(conversation);
     const allowed = host.allowedCommands?.(conversation, user) ?? [];
     const offered = commands.map((name) => name.replace(/^\//, ""));
-    const shown = COMMANDS.filter(({ name }) => refuse(message, name, true) === undefined);
+    const shown = COMMANDS.filter(
+      ({ name }) => isOpen(message, name) && isHelpful(host, message, name),
+    );
     return reply(
       replies.help(
         shown,
@@ -96,15 +97,8 @@ export function createChatCommands(host: CommandHost): ChatCommands {
     );
   }
 
-  /** Why a command is not carried out for this person here. */
-  function refuse(
-    message: CommandMessage,
-    name: CommandName,
-    isForHelp = false,
-  ): string | undefined {
-    if (ranks[message.role] < ranks[commandOf(name).role]) return replies.notAllowed(name);
-    const isThere = isForHelp ? isHelpful(host, message, name) : isAvailable(host, name);
-    return isThere ? undefined : replies.notAvailable(name);
+  function isOpen({ role }: CommandMessage, name: CommandName): boolean {
+    return ranks[role] >= ranks[commandOf(name).role];
   }
 
   async function carryOut(
@@ -115,10 +109,11 @@ export function createChatCommands(host: CommandHost): ChatCommands {
     if (agentCommand !== undefined) return passOn(message, parsed, agentCommand);
     if (parsed.kind === "unknown") return reply(replies.unknown(parsed.verb, parsed.nearest));
     if (parsed.kind === "misused") return reply(replies.misused(parsed.name));
-    const refused = refuse(message, parsed.name);
-    if (refused !== undefined) return reply(refused);
+    const { name } = parsed;
+    if (!isOpen(message, name)) return refuse(replies.notAllowed(name));
+    if (!isAvailable(host, name)) return reply(replies.notAvailable(name));
     const key = `command:${message.key || randomUUID()}`;
-    return runs[parsed.name as RelayCommand]({ host, message, argument: parsed.argument, key });
+    return runs[name as RelayCommand]({ host, message, argument: parsed.argument, key });
   }
 
   /** A command of the agent's, under its own sigil. The router looks again whether the agent has it. */
@@ -133,22 +128,6 @@ export function createChatCommands(host: CommandHost): ChatCommands {
     const words = parsed.kind === "unknown" ? parsed.text.replace(/^\S+/, "") : "";
     const attachments = query.findLast(({ role }) => role === "user")?.attachments ?? [];
     return { kind: "prompt", text: `/${name}${words}`, attachments };
-  }
-
-  /** Runs it, or gives what became of it when the same message came before. What failed may be tried again. */
-  function once(message: CommandMessage, run: () => Promise<CommandOutcome>) {
-    const { conversation, user, key, at } = message;
-    if (key === "") return run();
-    const id = JSON.stringify([conversation, user, key]);
-    const known = kept.get(id);
-    if (known && at - known.at < REDRIVE_WINDOW_MS) return known.outcome;
-    const outcome = run();
-    kept.delete(id);
-    kept.set(id, { at, outcome });
-    outcome.catch(() => kept.delete(id));
-    const [oldest] = kept.keys();
-    if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
-    return outcome;
   }
 
   async function safely(
@@ -171,8 +150,9 @@ export function createChatCommands(host: CommandHost): ChatCommands {
     const { conversation, user, text, at } = message;
     const { logins } = host;
     const secretly = (run: () => Promise<CommandOutcome>): PendingCommand => ({
+      name: "login-input",
       isSecret: true,
-      run: () => safely(message, () => once(message, run)),
+      run: () => safely(message, () => kept.once(message, run)),
     });
     if (isSecret(text)) return secretly(async () => reply(replies.loginUsed()));
     const pending = logins.pending(conversation, at);
@@ -209,10 +189,15 @@ export function createChatCommands(host: CommandHost): ChatCommands {
       const run = () => carryOut(message, parsed, agentCommand);
       // What only lists is told anew.
       const isChange = command?.changes === true && (command.takes === "" || hasArgument(parsed));
-      const keep = () => (isChange ? once(message, run) : run());
-      return { isSecret: false, run: () => safely(message, keep) };
+      const keep = () => (isChange ? kept.once(message, run) : run());
+      const name = agentCommand === undefined ? nameOf(parsed) : "agent-command";
+      return { name, isSecret: false, run: () => safely(message, keep) };
     },
   };
+}
+
+function nameOf(parsed: ParsedCommand): string {
+  return parsed.kind === "command" ? parsed.name : parsed.kind;
 }
 
 function hasArgument(parsed: ParsedCommand): boolean {
@@ -228,35 +213,4 @@ function agentCommandOf(
   if (parsed.kind !== "unknown") return undefined;
   const verb = parsed.verb.toLowerCase();
   return allowedCommands?.(conversation, user).find((name) => name.toLowerCase() === verb);
-}
-
-function isAvailable({ people, projects, changes }: CommandHost, name: CommandName) {
-  switch (name) {
-    case "project":
-      return projects !== undefined;
-    case "diff":
-      return changes !== undefined;
-    case "files":
-      return changes?.lastTurn !== undefined;
-    case "cost":
-    case "pause":
-      return people !== undefined;
-    default:
-      return true;
-  }
-}
-
-/** Whether a command is worth a line of the help. */
-function isHelpful(host: CommandHost, message: CommandMessage, name: CommandName): boolean {
-  switch (name) {
-    case "agent":
-      return host.agents.size > 1;
-    case "login":
-      return host.personalAgent !== undefined || message.role === "operator";
-    case "pair":
-      // Whoever may ask for help has no need of it.
-      return false;
-    default:
-      return isAvailable(host, name);
-  }
 }

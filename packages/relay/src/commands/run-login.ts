@@ -3,6 +3,7 @@ import {
   type CommandCall,
   type CommandMessage,
   type CommandOutcome,
+  refuse,
   reply,
 } from "./command-context.ts";
 import { LOGIN_WAIT_MS, type PendingLogin } from "./login-book.ts";
@@ -25,7 +26,7 @@ export async function manageLogin(call: CommandCall): Promise<CommandOutcome> {
   const own = await host.personalAgent?.(name, user);
   const agent = own ?? host.agents.get(name);
   // One login serves everybody: it is not for anybody to change.
-  if (!own && message.role !== "operator") return reply(replies.notAllowed("login"));
+  if (!own && message.role !== "operator") return refuse(replies.notAllowed("login"));
   if (!agent) return reply(replies.loginMethods([]));
   const pending = host.logins.pending(conversation, at);
   const isWaiting = pending !== undefined && pending.expiresAt > at;

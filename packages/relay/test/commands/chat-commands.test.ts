@@ -156,6 +156,9 @@ describe("a model", () => {
       "The model `claude-opus-4-5` is not open to you here.",
     );
     expect(await rig.say("!mode plan")).toBe("The mode `plan` is not open to you here.");
+    expect(await rig.outcome("!mode plan")).toMatchObject({ isRefused: true });
+    expect(rig.lines.filter((line) => line.includes("a choice was refused"))).toHaveLength(3);
+    expect(rig.lines.join("")).not.toContain("u-ana");
     expect(await rig.say("!model")).not.toContain("opus");
     expect(await rig.say("!model sonnet")).toContain("claude-sonnet-4");
     await rig.run("hello");
