@@ -17,6 +17,8 @@ export type Place = {
 export type Person = Place & {
   /** The platform's id of the person; opaque, and nothing that the platform sent is trusted to be short or harmless. */
   readonly user: string;
+  /** The platform says that they are a guest, or of another organisation: only a rule that has their id is about them. */
+  readonly isOutsider?: boolean | undefined;
 };
 
 /** One rule: who it is about, and what they may do. Of a list, `"*"` is all, and an empty one is nothing. */
@@ -64,8 +66,9 @@ export const OPERATOR_COMMANDS: readonly string[] = [
 export function isAbout(rule: AccessRule, person: Person): boolean {
   const { users, approvers } = rule;
   // Who comes without an id is somebody nevertheless.
-  const isOneOf = users.includes("*") || users.includes(person.user);
-  return isFor(rule, person) && (isOneOf || has(approvers, person.user));
+  const isOpen = users.includes("*") || approvers?.includes("*") === true;
+  const isNamed = users.includes(person.user) || approvers?.includes(person.user) === true;
+  return isFor(rule, person) && (isNamed || (isOpen && person.isOutsider !== true));
 }
 
 /** Whether a rule is for a place. */

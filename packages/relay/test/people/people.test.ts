@@ -122,6 +122,16 @@ describe("the place of a rule", () => {
     expect(people.roleOf({ ...placeOf(conversation), user })).toBe(role);
   });
 
+  test("C11: a guest is admitted by a rule that has their id, and by none for everybody", async () => {
+    const people = await open({
+      rules: [rule({ users: ["*"] }), rule({ users: ["U8"], approvers: ["*"] })],
+    });
+    const guest = { ...placeOf("slack/bot/T1/C1/1.2"), isOutsider: true };
+    expect(people.roleOf({ ...guest, user: "U7" })).toBeUndefined();
+    expect(people.roleOf({ ...guest, user: "U7", isOutsider: false })).toBe("user");
+    expect(people.roleOf({ ...guest, user: "U8" })).toBe("approver");
+  });
+
   test("who approves in a place can be told", async () => {
     const people = await open({ rules });
     expect(people.approversIn(placeOf("slack/bot/T1/C0SHOP/1.2"))).toEqual(["U1", "U9"]);

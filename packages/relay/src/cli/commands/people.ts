@@ -27,7 +27,7 @@ export function listPeople(stateDir: string): Promise<string> {
     if (people.length === 0) return "Nobody was let in but by rules of the configuration.\n";
     const rows = people.map(({ user, role, bot, at }) => {
       const since = new Date(at).toISOString().slice(0, 10);
-      return `${role.padEnd(10)}${(bot || "all bots").padEnd(18)}${since}  ${user}\n`;
+      return `${role.padEnd(10)}${(bot || "all bots").padEnd(18)}${since}  ${user.replaceAll("\n", " ")}\n`;
     });
     return `${"ROLE".padEnd(10)}${"BOT".padEnd(18)}SINCE       ID\n${rows.join("")}`;
   });

@@ -8,7 +8,13 @@ export function showUsage(stateDir: string, group: UsageGroup, days: number): Pr
     const rows = new Usage(db, {}, Date.now).by(group, days * DAY_MS);
     if (rows.length === 0) return "Nothing was used.\n";
     const lines = rows.map(({ name, turns, minutes, tokens, cost }) =>
-      columns(String(turns), minutes.toFixed(1), String(tokens), cost.toFixed(2), name || "-"),
+      columns(
+        String(turns),
+        minutes.toFixed(1),
+        String(tokens),
+        cost.toFixed(2),
+        name.replaceAll("\n", " ") || "-",
+      ),
     );
     return [columns("TURNS", "MINUTES", "TOKENS", "COST", group.toUpperCase()), ...lines].join("");
   });
