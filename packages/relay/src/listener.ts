@@ -83,7 +83,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const { address, fetch, setting, log, limits = HTTP_LIMITS } = options;
   if (address.kind === "socket") await removeStaleSocket(address.path, setting);
   // Its promise never rejects: what `fetch` throws becomes a 500.
-  const respond = getRequestListener((request, env) => fetch(request, env as HttpBindings));
+  const respond = getRequestListener((request, env) => fetch(request, env as HttpBindings), {
+    // With a Response of its own in the place of the global one it takes RESPONSE_ALREADY_SENT, once that is made of it,
+    // for an empty answer that is yet to be sent.
+    overrideGlobalObjects: false,
+  });
   const server = createServer(
     {
       keepAliveTimeout: limits.keepAliveMs,

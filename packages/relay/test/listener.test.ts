@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { existsSync, linkSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { Agent, get, type IncomingMessage, request } from "node:http";
+import { Agent, get, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { connect, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -233,4 +233,25 @@ test("a path that is too long for a socket is said in one line with the cure", a
     code: "listen_failed",
     message: expect.stringMatching(/at most 103 bytes.*private\.socket/),
   });
+});
+
+test("a response that a surface has written itself is left alone, whenever the surface was loaded", async () => {
+  let answer: (outgoing: ServerResponse) => Response = () => new Response();
+  const listener = await listen({
+    address: { kind: "tcp", host: "127.0.0.1", port: 0 },
+    fetch: (_request, { outgoing }) => answer(outgoing as ServerResponse),
+    setting: "--port",
+    log,
+  });
+  onTestFinished(() => listener.close(0));
+  // Loaded behind the first listener, as apps do.
+  const { RESPONSE_ALREADY_SENT } = await import("@hono/node-server/utils/response");
+  answer = (outgoing) => {
+    outgoing.writeHead(200);
+    outgoing.write("first, ");
+    setTimeout(() => outgoing.end("last"), 50);
+    return RESPONSE_ALREADY_SENT;
+  };
+  const response = await fetch(`http://127.0.0.1:${portOf(listener)}/`);
+  expect(await response.text()).toBe("first, last");
 });
