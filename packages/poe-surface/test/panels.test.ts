@@ -9,6 +9,7 @@ const two: AgentOffer = {
     { id: "a/large", name: "Large" },
     { id: "b/small", name: "Small" },
   ],
+  modes: [],
   currentModel: "a/large",
 };
 

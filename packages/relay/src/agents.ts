@@ -1,12 +1,14 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { AgentSupervisor } from "@acp-kit/acp-wire";
+import type { AgentSupervisor, SupervisorOptions } from "@acp-kit/acp-wire";
+import type { SettingsSource } from "@acp-kit/router";
 import { identityOf } from "./agent-identity.ts";
 import type { AgentConfig } from "./config/schema.ts";
 import type { Env } from "./config/secret.ts";
 import { ConfigError } from "./errors.ts";
 import { findExecutable } from "./find-executable.ts";
 import type { Log } from "./log.ts";
+import { ObservedAgent } from "./offers/observed-agent.ts";
 import type { Settings } from "./settings.ts";
 import { formatForTerminal } from "./terminal-text.ts";
 
@@ -19,6 +21,8 @@ export type CreateAgentsOptions = {
   /** Each agent's process starts in a directory of its own under it. */
   readonly stateDir: string;
   readonly client: { readonly name: string; readonly version: string };
+  /** Called with what an agent says of its sessions; see {@link ObservedAgent}. */
+  readonly hear?: (agent: string, source: SettingsSource, isFresh: boolean) => void;
   readonly log: Log;
 };
 
@@ -53,12 +57,12 @@ export async function findAgentPrograms(
 export async function createAgents(
   options: CreateAgentsOptions,
 ): Promise<ReadonlyMap<string, AgentSupervisor>> {
-  const { settings, programs, env, stateDir, client } = options;
+  const { settings, programs, env, stateDir, client, hear } = options;
   const supervisors = new Map<string, AgentSupervisor>();
   for (const [name, agent] of Object.entries(settings.agents)) {
     const { command, wrapper, stopCommand, env: own, envPass } = agent;
     const log = options.log.child({ agent: name });
-    const supervisor = new AgentSupervisor({
+    const supervised: SupervisorOptions = {
       ...identityOf(agent),
       ...startOf(programs.get(name) ?? "", command, wrapper),
       cwd: await ownDirectory(stateDir, name, agent),
@@ -74,8 +78,9 @@ export async function createAgents(
       onOversize: () => log.warn("a line of the agent was too long and was left out"),
       onWarning: (message) => log.warn(message),
       onClientError: (err, method) => log.error({ err, method }, "taking an update failed"),
-    });
-    supervisors.set(name, supervisor);
+    };
+    const heard = (source: SettingsSource, isFresh: boolean) => hear?.(name, source, isFresh);
+    supervisors.set(name, new ObservedAgent(supervised, heard));
   }
   return supervisors;
 }

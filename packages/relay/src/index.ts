@@ -1,4 +1,3 @@
-export type { AgentOffer, AgentOffers } from "./agent-offers.ts";
 export type { RelayApp } from "./app.ts";
 export { runRelay } from "./cli/run-relay.ts";
 export type { Streams } from "./cli/streams.ts";
@@ -41,6 +40,7 @@ export {
   type LogOptions,
 } from "./log.ts";
 export { createNotices, type Notice, type NoticeSink, type Notices } from "./notices/notices.ts";
+export type { AgentOffer, AgentOffers } from "./offers/agent-offers.ts";
 export {
   FLUSH_PERIOD_MS,
   idlePacer,

@@ -99,14 +99,18 @@ export function createSettings(input: SettingsInput): Settings {
   const agents = chooseAgents(config, flags, app);
   const workspaces = chooseWorkspaces(config, flags);
   const bots = chooseBots({ app, config, key, path: flags.path }).map(
-    ([name, settings]): SurfaceBot => ({
-      name,
-      settings: agents.isDemo ? { ...settings, ...demoSettings(settings) } : settings,
-      agent: choose(agents, settings.agent, `bots.${name}.agent`),
-      workspace: choose(workspaces, settings.workspace, `bots.${name}.workspace`),
-      models: listedModels(config.access, { surface: settings.surface, bot: name }),
-      defaults: { ...DEFAULT_OPTIONS, ...settings.defaults },
-    }),
+    ([name, settings]): SurfaceBot => {
+      const agent = choose(agents, settings.agent, `bots.${name}.agent`);
+      const place = { surface: settings.surface, bot: name };
+      return {
+        name,
+        settings: agents.isDemo ? { ...settings, ...demoSettings(settings) } : settings,
+        agent,
+        workspace: choose(workspaces, settings.workspace, `bots.${name}.workspace`),
+        models: listedModels(config.access, place, config.agents[agent]?.models),
+        defaults: { ...DEFAULT_OPTIONS, ...settings.defaults },
+      };
+    },
   );
   const host = flags.host ?? config.listen.host ?? DEFAULT_HOST;
   if (mode === "demo" && !isLoopback(host)) {

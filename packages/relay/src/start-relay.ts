@@ -17,6 +17,7 @@ import { createGit } from "./git/git.ts";
 import { type BoundAddress, listen } from "./listener.ts";
 import { createPublicApp } from "./listener-apps.ts";
 import { hashId, type Log } from "./log.ts";
+import { KnownOffers } from "./offers/known-offers.ts";
 import { openStore } from "./open-store.ts";
 import { isOpenToEverybody } from "./people/access.ts";
 import { type AccessDecision, createPeople, type People } from "./people/people.ts";
@@ -73,11 +74,16 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
   try {
     const programs = await findAgentPrograms(settings.agents, env["PATH"]);
     const client = { name: app.name, version: app.version };
-    const agents = await createAgents({ settings, programs, env, stateDir, client, log });
+    const db = closing.use("relay database", await openRelayDb(stateDir, RELAY_TABLES));
+    const notes = createSurfaceNotes(db);
+    const offers = new KnownOffers(notes);
+    const agents = await createAgents({
+      ...{ settings, programs, env, stateDir, client, log },
+      hear: (agent, source, isFresh) => offers.hear(agent, source, isFresh),
+    });
     for (const [name, agent] of agents) closing.use(`agent ${name}`, agent);
     const store = closing.use("store", await openStore(stateDir, settings.store.durability));
     closing.use("retention", runRetention(store, settings.retention, log));
-    const db = closing.use("relay database", await openRelayDb(stateDir, RELAY_TABLES));
     const locks = createWorkspaceLocks(stateDir);
     const places: Places = await createPlaces({
       ...{ settings, env, log, stateDir, db, locks },
@@ -130,12 +136,11 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
         ...{ places, turns, path: env["PATH"] },
         sendingOf: (conversation) => files.routerConfig.sending?.(conversation),
       }),
+      offers,
     });
     const { journal, notices, metrics } = records;
     const surface = await app.createSurface({
-      ...{ bots, router, people, log, journal, notices },
-      notes: createSurfaceNotes(db),
-      commands,
+      ...{ bots, router, people, commands, offers, notes, log, journal, notices },
       now: Date.now,
     });
     const privateListener = await listenPrivately({ settings, stateDir, router, metrics, log });

@@ -1,11 +1,11 @@
 import type { Options, Router } from "@acp-kit/router";
 import type { HttpBindings } from "@hono/node-server";
-import type { AgentOffers } from "./agent-offers.ts";
 import type { ChatCommands } from "./commands/create-chat-commands.ts";
 import type { Bot } from "./config/schema.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { Log } from "./log.ts";
 import type { Notices } from "./notices/notices.ts";
+import type { AgentOffers } from "./offers/agent-offers.ts";
 import type { People } from "./people/people.ts";
 import type { SurfaceNotes } from "./surface-notes.ts";
 

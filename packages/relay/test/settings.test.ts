@@ -236,6 +236,11 @@ describe("with a configuration", () => {
     expect(listing(ana, { users: ["bob"] })).toBeUndefined();
     expect(listing(ana, { users: ["bob"], models: ["*"] })).toBeUndefined();
     expect(listing()).toBeUndefined();
+    const agents = { a: { command: ["a"], models: ["b", "c"] } };
+    const bounded = (...access: object[]) =>
+      settings({ config: { bots: { shop: bot }, agents, access } }).bots[0]?.models;
+    expect(bounded()).toEqual(["b", "c"]);
+    expect(bounded({ users: ["bob"], models: ["a", "b"] })).toEqual(["b"]);
   });
 
   test("a bot's defaults complete the router's", () => {

@@ -62,6 +62,7 @@ export type {
   TurnAdmission,
   TurnStart,
 } from "./router.ts";
+export { readSettings, type SessionSetting, type SettingsSource } from "./session-settings.ts";
 export type { ChunkSink } from "./sink.ts";
 export {
   type AnswerItem,

@@ -1,8 +1,8 @@
 import type { LoginState, LoginStep } from "@acp-kit/acp-wire";
 import type { Attachment, Choice, LastTurn, Role, Router, Turn } from "@acp-kit/router";
-import type { AgentOffers } from "../agent-offers.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Log } from "../log.ts";
+import type { AgentOffers } from "../offers/agent-offers.ts";
 import type { LoginBook } from "./login-book.ts";
 import type { PolicyBook } from "./policy-book.ts";
 
