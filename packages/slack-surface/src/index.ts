@@ -50,6 +50,7 @@ export {
   type SlackActor,
   type SlackInteraction,
 } from "./intake/parse-interaction.ts";
+export type { TaskCard } from "./publish/cards.ts";
 export { cutMarkdown, type MarkdownPiece } from "./publish/cut-markdown.ts";
 export {
   type NativeStreamOptions,

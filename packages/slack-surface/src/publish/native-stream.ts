@@ -1,4 +1,5 @@
 import type { QueuedResult } from "../budget/call-result.ts";
+import { noCards, renderCards, type ShownCards } from "./cards.ts";
 import { findEmptyStreams } from "./find-empty-streams.ts";
 import { planStream, restsAt, type StreamStep } from "./plan-stream.ts";
 import { type PostEditOptions, PostEditPublisher, type PublishOutcome } from "./post-edit.ts";
@@ -51,6 +52,11 @@ export class NativeStreamPublisher implements Disposable {
   #rest: Disposable | undefined;
   #wake: (() => void) | undefined;
   #isStopped = false;
+  /** Of the open stream, and of those before it. */
+  #shown: ShownCards = noCards;
+  readonly #before = new Set<string>();
+  /** The last that the open stream was given is text, which goes on in the same block. */
+  #endsInText = false;
   /** Set by what an earlier process has left behind. */
   #isRecovering: boolean;
 
@@ -78,7 +84,8 @@ export class NativeStreamPublisher implements Disposable {
   /** Shows this, all of it, and nothing after. */
   async finish(text: string): Promise<StreamOutcome> {
     this.#isFinal = true;
-    this.#wanted = { text };
+    const { cards = [] } = this.#wanted;
+    this.#wanted = { text, cards };
     this.#wake?.();
     while (!this.#fallback) {
       const end = await this.#start();
@@ -132,14 +139,16 @@ export class NativeStreamPublisher implements Disposable {
 
   #plan(): StreamStep | undefined {
     const now = this.#options.clock.now();
-    return planStream(this.#state, this.#wanted.text, { isFinal: this.#isFinal, now });
+    const [shown, before] = [this.#shown, this.#before];
+    return planStream(this.#state, this.#wanted, { isFinal: this.#isFinal, now, shown, before });
   }
 
   async #take(step: StreamStep): Promise<End | undefined> {
     const { stream } = this.#state;
     if (step.kind === "start") return await this.#begin(step.from);
     if (!stream) return undefined;
-    return step.kind === "append" ? await this.#append(stream, step) : await this.#stop(stream);
+    if (step.kind === "append") return await this.#append(stream, step);
+    return step.kind === "cards" ? await this.#showCards(stream, step) : await this.#stop(stream);
   }
 
   /** Empty, so that one whose start nobody confirmed has told nothing. */
@@ -186,8 +195,15 @@ export class NativeStreamPublisher implements Disposable {
         const touchedAt = to > stream.to ? this.#options.clock.now() : stream.touchedAt;
         this.#keep({
           ...this.#state,
-          stream: { ...stream, to, touchedAt, ...(isClosed && { isClosed }) },
+          stream: {
+            ...stream,
+            to,
+            touchedAt,
+            blocks: (stream.blocks ?? 0) + (this.#endsInText ? 0 : 1),
+            ...(isClosed && { isClosed }),
+          },
         });
+        this.#endsInText = true;
         return undefined;
       }
       case "refused":
@@ -199,12 +215,30 @@ export class NativeStreamPublisher implements Disposable {
     }
   }
 
+  /** Showing them twice does no harm. */
+  async #showCards(
+    stream: OpenStream,
+    { cards, isClosed }: Extract<StreamStep, { kind: "cards" }>,
+  ): Promise<End | undefined> {
+    const chunks = renderCards(cards);
+    const result = await this.#repeat("chat.appendStream", { ts: stream.ts, chunks });
+    if (this.#isClosed) return undefined;
+    if (result.kind === "refused") return await this.#answerRefusal(stream, result.error);
+    if (result.kind === "superseded" || result.kind === "late") return { kind: "closed" };
+    const added = cards.filter(({ id }) => !this.#shown.has(id)).length;
+    this.#shown = new Map([...this.#shown, ...cards.map((card) => [card.id, card] as const)]);
+    if (added > 0) this.#endsInText = false;
+    const blocks = (stream.blocks ?? 0) + added;
+    this.#keep({ ...this.#state, stream: { ...stream, blocks, ...(isClosed && { isClosed }) } });
+    return undefined;
+  }
+
   async #answerRefusal(stream: OpenStream, error: string): Promise<End | undefined> {
     if (error === "stopped_by_user") {
       this.#seal(stream);
       return { kind: "stopped" };
     }
-    // One that shows nothing should not stay.
+    // One that tells nothing should not stay.
     if (stream.to === stream.from) return await this.#abandon(stream);
     this.#seal(stream);
     if (error === "message_not_in_streaming_state") return undefined;
@@ -303,6 +337,9 @@ export class NativeStreamPublisher implements Disposable {
   }
 
   #seal({ ts, to }: OpenStream): void {
+    for (const id of this.#shown.keys()) this.#before.add(id);
+    this.#shown = noCards;
+    this.#endsInText = false;
     this.#keep({ sealed: [...this.#state.sealed, { ts, to }], open: undefined });
     this.#giveSlot();
   }

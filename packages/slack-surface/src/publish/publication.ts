@@ -1,9 +1,13 @@
+import type { TaskCard } from "./cards.ts";
+
 /** What is to be seen of a turn. */
 export type Publication = {
   /** Markdown that only grows. */
   readonly text: string;
   /** What may vanish again, below the text. */
   readonly tail?: string;
+  /** Tool calls, where a publisher has cards for them. */
+  readonly cards?: readonly TaskCard[];
 };
 
 /** A message that is finished, and up to where in the text it went. */
@@ -45,6 +49,8 @@ export type OpenStream = {
   readonly isDoubtful?: true;
   /** What was open in its text is closed: it takes no more. */
   readonly isClosed?: true;
+  /** Cards and stretches of text that it shows. */
+  readonly blocks?: number;
   /** Milliseconds since the epoch: its start, and its last text. */
   readonly startedAt: number;
   readonly touchedAt: number;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { TaskCard } from "../../src/publish/cards.ts";
 import { NativeStreamPublisher, type StreamOutcome } from "../../src/publish/native-stream.ts";
 import type { PublishedState } from "../../src/publish/publication.ts";
 import { StreamSlots } from "../../src/publish/stream-slots.ts";
@@ -106,6 +107,15 @@ test("Stop ends it, and nothing more is said", async () => {
   expect(rig.bodies()).toEqual(["one "]);
 });
 
+test("a text that comes in many pieces at once starts one stream, and is told once", async () => {
+  const rig = await start();
+  const publisher = rig.publisher();
+  for (const text of ["B", "BB", "BBB", "BBBB", "BBBBc"]) publisher.write({ text });
+  expect(await rig.wait(publisher.finish("BBBBc"))).toEqual(published);
+  expect(rig.methods().filter((method) => method === "chat.startStream")).toHaveLength(1);
+  expect(rig.bodies()).toEqual(["BBBBc"]);
+});
+
 describe("posts take over", () => {
   test.each(["missing_recipient_team_id", "channel_type_not_supported", "team_access_not_granted"])(
     "where a stream is refused with %s, which is told",
@@ -167,6 +177,97 @@ test("a stream that the platform has ended loses nothing, and nothing is told tw
   expect(rig.bodies()).toEqual(["one ", "two"]);
 });
 
+describe("a tool call", () => {
+  const card = (id: string, status: TaskCard["status"], title = `tool ${id}`): TaskCard => ({
+    id,
+    title,
+    status,
+  });
+
+  test("is a card that changes in its place", async () => {
+    const rig = await start();
+    const publisher = rig.publisher();
+    publisher.write({ text: "I look. ", cards: [card("a", "in_progress")] });
+    await rig.move(2_000);
+    expect(rig.slack.person("U0ANA").see(channel)).toContain("    ⏳ tool a");
+    publisher.write({ text: "I look. ", cards: [card("a", "complete")] });
+    expect(await rig.wait(publisher.finish("I look. Done."))).toEqual(published);
+    expect(rig.slack.person("U0ANA").see(channel)).toBe(
+      ["ana: <@U0BOT> go", "  agent: I look.", "    ✅ tool a", "    Done."].join("\n"),
+    );
+  });
+
+  test("starts a stream of its own, before any text", async () => {
+    const rig = await start();
+    const publisher = rig.publisher();
+    publisher.write({ text: "", cards: [card("a", "in_progress")] });
+    await rig.move(2_000);
+    expect(rig.slack.person("U0ANA").see(channel)).toContain("⏳ tool a");
+  });
+
+  test("that runs on is not called failed where a stream ends, and its card comes back in the next", async () => {
+    const rig = await start();
+    const publisher = rig.publisher();
+    const cards = [card("a", "complete"), card("b", "in_progress")];
+    publisher.write({ text: "one\n", cards });
+    await rig.move(70_000, 1_000);
+    const statuses = () =>
+      rig
+        .messages()
+        .map(({ stream }) =>
+          stream?.parts.flatMap((part) => (part.kind === "task" ? [part.task.status] : [])),
+        );
+    expect(statuses()).toEqual([["complete", "pending"]]);
+    publisher.write({ text: "one\ntwo\n", cards });
+    await rig.move(2_000);
+    expect(statuses()).toEqual([["complete", "pending"], ["in_progress"]]);
+    expect(await rig.wait(publisher.finish("one\ntwo\n"))).toEqual(published);
+    expect(rig.bodies()).toEqual(["one\n", "two\n"]);
+  });
+
+  test("of a hundred does not fill a stream: another goes on after 45 blocks", async () => {
+    const rig = await start();
+    const publisher = rig.publisher();
+    let text = "";
+    const cards: TaskCard[] = [];
+    for (let each = 0; each < 100; each += 1) {
+      text += `step ${each}\n`;
+      cards.push(card(`t${each}`, "complete"));
+      publisher.write({ text, cards: [...cards] });
+      await rig.move(1_500, 500);
+    }
+    expect(await rig.wait(publisher.finish(text))).toEqual(published);
+    expect(rig.bodies().join("")).toBe(text);
+    const shown = rig.messages().flatMap(({ stream }) => stream?.parts ?? []);
+    expect(shown.filter(({ kind }) => kind === "task")).toHaveLength(100);
+    expect(rig.slack.calls.filter(({ outcome }) => outcome !== "ok")).toEqual([]);
+  });
+
+  test("with a title of any length is shown", async () => {
+    const rig = await start();
+    const publisher = rig.publisher();
+    publisher.write({
+      text: "x",
+      cards: [card("a", "complete", "y".repeat(300)), card("b", "complete", "")],
+    });
+    expect(await rig.wait(publisher.finish("x"))).toEqual(published);
+    expect(rig.slack.calls.filter(({ outcome }) => outcome !== "ok")).toEqual([]);
+  });
+
+  test("of which nothing is known is shown again", async () => {
+    const rig = await start();
+    const publisher = rig.publisher();
+    publisher.write({ text: "x" });
+    await rig.move(2_000);
+    rig.slack.fail("chat.appendStream", { kind: "lose-answer" });
+    publisher.write({ text: "x", cards: [card("a", "complete")] });
+    await rig.move(3_000);
+    expect(await rig.wait(publisher.finish("x"))).toEqual(published);
+    expect(rig.bodies()).toEqual(["x"]);
+    expect(rig.slack.person("U0ANA").see(channel)).toContain("✅ tool a");
+  });
+});
+
 test("another process goes on with the stream that it finds", async () => {
   const rig = await start();
   const first = rig.publisher();
@@ -176,6 +277,15 @@ test("another process goes on with the stream that it finds", async () => {
   expect(await rig.wait(rig.publisher(rig.states.at(-1)).finish("one two"))).toEqual(published);
   expect(rig.bodies()).toEqual(["one two"]);
 });
+
+/** Tools that come and end while words come. */
+function cardsAt(words: number): readonly TaskCard[] {
+  return Array.from({ length: Math.ceil(words / 40) }, (_, at) => ({
+    id: `t${at}`,
+    title: `tool ${at}`,
+    status: words >= at * 40 + 30 ? ("complete" as const) : ("in_progress" as const),
+  }));
+}
 
 const fault = fc.constantFrom(
   { kind: "break" as const },
@@ -211,7 +321,7 @@ test("whatever fails and whenever another process takes over, each word is read 
               words += 1;
               text += `w${words}${words % 7 === 0 ? "\n" : " "}${words % 50 === 0 ? "\n" : ""}`;
             }
-            publisher.write({ text, tail: "writing…" });
+            publisher.write({ text, tail: "writing…", cards: cardsAt(words) });
             break;
           case "fence":
             isFenced = !isFenced;
