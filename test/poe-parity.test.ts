@@ -34,6 +34,20 @@ describe("the page about features of an older relay for Poe", () => {
     );
   });
 
+  test("says of each requirement of the router that is Poe's what shows it", async () => {
+    const wanted: string[] = [];
+    for await (const file of glob("packages/router/test/requirements/*.ts", { cwd: root })) {
+      const source = readFileSync(path.join(root, file), "utf8");
+      for (const [, id = ""] of source.matchAll(/\[\s*"([^"]+)",\s*"poe",/g)) wanted.push(id);
+    }
+    const [, section = ""] = page.split("## What once went wrong");
+    const told = [...section.matchAll(/^\| ([\w.-]+) +\| .+ \| (?:“|open: )/gm)].map(
+      ([, id]) => id,
+    );
+    expect(wanted.length).toBeGreaterThan(30);
+    expect(wanted.filter((id) => !told.includes(id))).toEqual([]);
+  });
+
   test("names tests that exist", async () => {
     const titles = await readTitles();
     const missing = quoted(page).filter((title) => !titles.has(title));
