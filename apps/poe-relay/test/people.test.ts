@@ -1,3 +1,4 @@
+import type { Script } from "@acp-kit/demo-agent";
 import { createPoeId, waitFor } from "@acp-kit/testkit";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { KeptRelay, SOON_MS } from "./kept-relay.ts";
@@ -6,15 +7,21 @@ vi.setConfig({ testTimeout: 5 * SOON_MS, hookTimeout: SOON_MS });
 
 const agent = { prompt: [{ kind: "text", text: "heard {{prompt}}" }] } as const;
 
-async function start(config: object = {}): Promise<KeptRelay> {
-  const relay = await KeptRelay.start(agent, config);
+async function start(config: object = {}, script: Script = agent): Promise<KeptRelay> {
+  const relay = await KeptRelay.start(script, config);
   onTestFinished(() => relay[Symbol.asyncDispose]());
   return relay;
 }
 
 /** What somebody is answered in a conversation of its own. */
-async function say(relay: KeptRelay, text: string, userId: string): Promise<string> {
-  const query = relay.poe.query({ text, userId, conversation: createPoeId("c") });
+async function say(
+  relay: KeptRelay,
+  text: string,
+  userId: string,
+  parameters: Record<string, string> = {},
+): Promise<string> {
+  const conversation = createPoeId("c");
+  const query = relay.poe.query({ text, userId, conversation, parameters });
   expect((await waitFor("the answer", query.done, SOON_MS)).how).toBe("done");
   return query.body();
 }
@@ -69,4 +76,22 @@ test("C31: a pause and the limits hold over all processes of a relay, and what w
     /^ +2 +\d+\.\d +0 +0\.00 {2}u-ana\n +1 .* u-bob$/m,
   );
   expect(await run(relay, "usage", "--by", "project")).toMatch(/^ +3 .* scratch$/m);
+});
+
+test("C14: a value of the options panel that a person's rule does not list runs for nobody but an operator", async () => {
+  const models = ["haiku", "opus"].map((id) => ({ id, name: id }));
+  const modes = ["ask", "bypass"].map((id) => ({ id, name: id }));
+  const prompt = [{ kind: "text", text: "{{model}} in {{mode}}" }] as const;
+  const access = [
+    { users: ["u-op"], role: "operator" },
+    { users: ["u-ana"], models: ["haiku"] },
+  ];
+  const relay = await start({ access }, { agent: { models, modes }, prompt });
+  expect(await say(relay, "one", "u-ana")).toContain("haiku in ask");
+  const tried = { model: "opus", mode: "bypass", agent: "other", workspace: "/" };
+  const told = await say(relay, "two", "u-ana", tried);
+  expect(told).toContain("haiku in ask");
+  expect(told).toContain("The model opus is not open to you here.");
+  expect(await say(relay, "three", "u-op", tried)).toContain("opus in ask");
+  expect(relay.stderr.match(/"setting":"model","value":"opus"/g)).toHaveLength(1);
 });
