@@ -13,6 +13,16 @@ import type { Workspace } from "./workspace.ts";
 /** How long a turn waits at its end for what it sends, in milliseconds: the files are on this machine. */
 const SETTLE_TIMEOUT_MS = 60_000;
 
+/** So many refusals of a turn are told; an agent that goes on asking is not answered any more. */
+const MAX_REFUSALS = 100;
+
+/** What may wait to be judged in a conversation, in characters: a path counts as one of the longest there is. */
+const MAX_WAITING_CHARS = 64 * 1024 * 1024;
+const PATH_CHARS = 4_096;
+
+/** Longest path in a report; of a longer one its end. */
+const MAX_LABEL_CHARS = 500;
+
 /** A file of this machine that the agent wants to send. */
 export type FileToSend = {
   /** Relative to the workspace, or absolute. */
@@ -58,6 +68,9 @@ export class OutgoingFiles {
   readonly #scanner: AttachScanner | undefined;
   #allowance: OfferPolicy["allowance"] | undefined;
   #last: Promise<unknown> = Promise.resolve();
+  /** Refusals that were told; what waits to be judged, in characters of content. */
+  #refusals = 0;
+  #waitingChars = 0;
   #isOver = false;
 
   constructor(turn: string | undefined, host: OutgoingFilesHost) {
@@ -88,7 +101,7 @@ export class OutgoingFiles {
 
   /** Never rejects. Once it is sent its event is recorded. */
   send(file: FileToSend): Promise<SendResult> {
-    return this.#queue(file.name ?? file.path, async (policy) => {
+    return this.#queue(file.name ?? file.path, PATH_CHARS, async (policy) => {
       const { offerFile } = await import("./attachments/index.ts");
       return offerFile(this.#host.toHost(file.path), policy, file.name ?? path.basename(file.path));
     });
@@ -121,7 +134,7 @@ export class OutgoingFiles {
   #takeContent(event: ContentEvent, block: unknown): readonly EventBody[] {
     if (!isFile(block)) return [event];
     const { name, uri = "" } = event;
-    void this.#queue(name ?? uri, async (policy) => {
+    void this.#queue(name ?? uri, charsOf(block), async (policy) => {
       const { offerContent } = await import("./attachments/index.ts");
       const [mapped = block] = mapFileLinks([block], (file) => this.#host.toHost(file));
       return offerContent(mapped as typeof block, policy);
@@ -130,19 +143,31 @@ export class OutgoingFiles {
   }
 
   #tell(result: SendResult): void {
-    if (result.kind === "sent" || this.#isOver) return;
+    if (result.kind === "sent" || this.#isOver || this.#refusals > MAX_REFUSALS) return;
     this.#host.record({ kind: "notice", level: "warning", text: result.message });
   }
 
-  /** @param label - What people and the operator are told of it. */
-  #queue(label: string, decide: Decide): Promise<SendResult> {
+  /**
+   * @param label - What people and the operator are told of it.
+   * @param chars - What it holds in memory while it waits.
+   */
+  #queue(label: string, chars: number, decide: Decide): Promise<SendResult> {
+    const refuse = (reason: SendRefusal): SendResult => {
+      const { conversation } = this.#host;
+      const named = this.turn === undefined ? {} : { turn: this.turn };
+      const file = label.slice(-MAX_LABEL_CHARS);
+      this.#refusals += 1;
+      if (this.#refusals <= MAX_REFUSALS) {
+        this.#host.report({ kind: "file-refused", conversation, ...named, file, reason });
+      }
+      return { kind: "refused", reason, message: formatRefusal(label, reason) };
+    };
+    if (this.#refusals > MAX_REFUSALS || this.#waitingChars + chars > MAX_WAITING_CHARS) {
+      return Promise.resolve(refuse("spent"));
+    }
+    this.#waitingChars += chars;
     const sent = this.#last.then(async (): Promise<SendResult> => {
-      const refuse = (reason: SendRefusal): SendResult => {
-        const { conversation } = this.#host;
-        const named = this.turn === undefined ? {} : { turn: this.turn };
-        this.#host.report({ kind: "file-refused", conversation, ...named, file: label, reason });
-        return { kind: "refused", reason, message: formatRefusal(label, reason) };
-      };
+      this.#waitingChars -= chars;
       try {
         return await this.#send(decide, refuse);
       } catch (error) {
@@ -183,6 +208,12 @@ export class OutgoingFiles {
     this.#host.report({ kind: "file-sent", conversation, ...named, file: source, bytes, sha256 });
     return { kind: "sent", name, bytes };
   }
+}
+
+function charsOf(block: Exclude<KnownContentBlock, { type: "text" }>): number {
+  if ("data" in block) return block.data.length;
+  if (block.type !== "resource") return PATH_CHARS;
+  return "blob" in block.resource ? block.resource.blob.length : block.resource.text.length;
 }
 
 /** Content that is a file by itself or names one of this machine: any other link is shown as a link, and never fetched. */

@@ -338,6 +338,21 @@ describe("the config's fields for files", () => {
     expect(notices).toEqual([`Not shown to the model: ${said}.`]);
   });
 
+  test("C23: without downloads of its own a router fetches over HTTPS from public addresses, and hands the agent no other URL", async () => {
+    const { agent, store, directory: stateDir } = rig;
+    const router = createRouter({ agent, store, stateDir });
+    const files = [rig.file("notes.txt"), rig.file("b", { url: "https://127.0.0.1/b" })];
+    await router.submit("c", rig.message("look", files));
+    const prompt = await rig.agent.prompted(1);
+    expect(typesOf(prompt.blocks)).toEqual(["text"]);
+    prompt.answer();
+    expect(noticesOf(await eventsOf(router, "c"))).toEqual([
+      "Not shown to the model: notes.txt (its address is not one that is fetched), b (it is at an address that may not be contacted).",
+    ]);
+    await router[Symbol.asyncDispose]();
+    expect(rig.server.requests).toEqual([]);
+  });
+
   test("all files of a conversation together stay below its quota, and another one has its own", async () => {
     await using large = await FilesRig.open((_, response) => response.end("x".repeat(1_000)));
     const router = large.createRouter({ maxAttachmentBytes: 1_000, attachmentQuotaBytes: 2_500 });

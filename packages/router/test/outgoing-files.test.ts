@@ -1,4 +1,12 @@
-import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { LogEvent, RouterConfig, SendResult } from "../src/index.ts";
@@ -123,6 +131,22 @@ test("a copy that was changed afterwards is not handed out", async () => {
     writeFileSync(copy, "other");
     await expect(read(rig, file)).rejects.toThrow("changed");
     writeFileSync(copy, "longer than it was");
+    expect(await read(rig, file)).toBeUndefined();
+  });
+});
+
+test("C19: a copy that was swapped for a link to something else is not handed out", async () => {
+  await run([says(line('path="a.txt"'))], { "a.txt": "root:x" }, async (rig, events) => {
+    const [file] = sentIn(events);
+    const copy = path.join(rig.directory, "files", "c", file?.path ?? "");
+    const elsewhere = path.join(rig.directory, "elsewhere");
+    mkdirSync(elsewhere);
+    writeFileSync(path.join(elsewhere, "a.txt"), "root:x");
+    rmSync(copy);
+    symlinkSync(path.join(elsewhere, "a.txt"), copy);
+    expect(await read(rig, file)).toBeUndefined();
+    rmSync(path.dirname(copy), { recursive: true });
+    symlinkSync(elsewhere, path.dirname(copy));
     expect(await read(rig, file)).toBeUndefined();
   });
 });
@@ -300,6 +324,26 @@ test("an agent that has the workspace elsewhere sends by its own paths", async (
   prompt.update({ sessionUpdate: "agent_message_chunk", content });
   prompt.answer();
   expect(sentIn(await rig.follow(turn)).map(({ name }) => name)).toEqual(["a.txt", "b.txt"]);
+});
+
+test("C19: an agent that asks without end fills neither the log nor the memory", async () => {
+  const agent = new PuppetAgent();
+  const sending = () => ({ directive: "attach" });
+  await using rig = new AgentRig({ prompt: [] }, { agent, sending });
+  const { turn } = await rig.router.submit("c", message("go"));
+  const prompt = await agent.prompted(1);
+  const data = "A".repeat(24 * 1024 * 1024);
+  for (let count = 0; count < 6; count += 1) {
+    const content = { type: "image", data, mimeType: "image/png" };
+    prompt.update({ sessionUpdate: "agent_message_chunk", content });
+  }
+  prompt.say(line('path="none.txt"').repeat(1_000));
+  prompt.answer();
+  const events = await rig.follow(turn);
+  expect(sentIn(events).length).toBeLessThan(4);
+  expect(noticesIn(events).length).toBeLessThan(102);
+  const refusals = rig.reports.filter(({ kind }) => kind === "file-refused");
+  expect(refusals.length).toBeLessThan(102);
 });
 
 test("a turn that was cancelled sends nothing any more, and what it held back is shown", async () => {
