@@ -56,8 +56,11 @@ export async function pipeToSink(
   return view?.outcome;
 }
 
-function describe(outcome: TurnOutcome): string {
-  return outcome.kind === "failed" ? outcome.message : "The agent has stopped unexpectedly.";
+type Failed = Extract<TurnOutcome, { kind: "failed" | "agent-exited" }>;
+
+function describe(outcome: Failed): string {
+  const why = outcome.kind === "failed" ? outcome.message : "The agent has stopped unexpectedly.";
+  return outcome.ref === undefined ? why : `${why} (ref ${outcome.ref})`;
 }
 
 /** What counts as the agent's first sign, hidden kinds included. */

@@ -1,0 +1,73 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { KEY, RelayRun, relayRoot } from "./relay-run.ts";
+
+const demoAgent = fileURLToPath(new URL("../../demo-agent/src/main.ts", import.meta.url));
+
+/** A relay whose agent says something to stderr and dies, as a process of its own; and its command line. */
+async function dyingRelay() {
+  const root = relayRoot();
+  const script = join(root, "script.json");
+  const steps = [
+    { kind: "print", to: "stderr", text: "planted /srv/secret" },
+    { kind: "exit", code: 7 },
+  ];
+  writeFileSync(script, JSON.stringify({ prompt: steps }));
+  const config = join(root, "relay.jsonc");
+  const command = [process.execPath, "--conditions=@acp-kit/source", demoAgent, "--script", script];
+  const settings = {
+    bots: { shop: { surface: "poe", accessKeys: [KEY] } },
+    agents: { demo: { command } },
+    access: [{ users: ["u-ana"], role: "operator" }],
+    stateDir: join(root, "state"),
+  };
+  writeFileSync(config, JSON.stringify(settings), { mode: 0o600 });
+  const relay = new RelayRun(root, ["start", "--port", "0", "--config", config]);
+  const [, url = ""] = await relay.says(/^ {2}(http:\S+) {2}bot shop/m);
+  const run = async (...args: string[]) => {
+    const command = new RelayRun(root, [...args, "--config", config]);
+    const code = await command.ends();
+    return { code, stdout: command.stdout, stderr: command.stderr };
+  };
+  return { relay, url, run };
+}
+
+test("C24: the chat shows a reference, and explain tells the operator what is behind it, also when no relay runs", async () => {
+  const { relay, url, run } = await dyingRelay();
+  const headers = { "x-user": "u-ana", "x-prompt": "hello" };
+  const answer = await (await fetch(url, { method: "POST", headers })).text();
+  const [, ref = ""] = /\(ref (\w{4})\)/.exec(answer) ?? [];
+  expect(ref).toMatch(/^\w{4}$/);
+  expect(answer).not.toContain("planted");
+  expect(relay.stderr).toContain(`"ref":"${ref}"`);
+
+  const running = await run("explain", ref);
+  relay.child.kill("SIGTERM");
+  await relay.ends();
+  const stopped = await run("explain", `ref ${ref.toLowerCase()}`);
+  for (const { code, stdout } of [running, stopped]) {
+    expect(code).toBe(0);
+    expect(stdout).toContain(`ref ${ref}  failed: turn (agent_exited)`);
+    expect(stdout).toContain("planted /srv/secret");
+    expect(stdout).toContain("To change it: ");
+  }
+  const { stdout } = await run("explain", ref, "--json");
+  expect(JSON.parse(stdout)).toMatchObject({ failed: [{ ref, code: "agent_exited" }] });
+  expect((await run("explain", "m-nobody")).stdout).toMatch(/^Nothing is known about m-nobody/);
+}, 90_000);
+
+test("C38: the audit log is looked at and printed by the command line", async () => {
+  const { relay, run } = await dyingRelay();
+  relay.child.kill("SIGTERM");
+  await relay.ends();
+  expect((await run("pause", "for", "now")).code).toBe(0);
+  const verified = await run("audit", "verify");
+  expect(verified).toMatchObject({ code: 0, stdout: expect.stringMatching(/^The audit log is /) });
+  const wrong = await run("audit", "verify", "--head", "0".repeat(64));
+  expect(wrong.code).toBe(1);
+  expect(wrong.stderr).toMatch(/^poe-relay: the audit log has been changed/);
+  expect((await run("audit", "list", "--json")).code).toBe(0);
+}, 90_000);
