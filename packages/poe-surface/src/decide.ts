@@ -67,7 +67,7 @@ export async function decide(question: Question): Promise<Decision> {
   const plan = await post(intake, question);
   return {
     plan,
-    verdict: describeVerdict(intake, plan),
+    verdict: describeVerdict(intake, plan, command?.name),
     ...(foreign && { foreign }),
     ...(takesOver && isAbandonedThere && { replaced: reader.id }),
   };

@@ -30,7 +30,7 @@ export type Situation = {
 export type Intake =
   | { readonly kind: "say"; readonly text: PlainWords }
   /** The relay answers a command. */
-  | { readonly kind: "reply"; readonly text: string }
+  | { readonly kind: "reply"; readonly text: string; readonly isRefused?: true }
   | { readonly kind: "show-new" }
   | { readonly kind: "show"; readonly turn: LastTurn }
   | { readonly kind: "stop"; readonly turn: string }

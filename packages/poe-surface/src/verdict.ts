@@ -13,20 +13,32 @@ const verdicts: Readonly<Record<string, Verdict>> = {
   "refuse-and-prompt": { decision: "run", reason: "no-to-question" },
   prompt: { decision: "run", reason: "prompt" },
   show: { decision: "show", reason: "last" },
+  "show-new": { decision: "show", reason: "get" },
 };
 
-/** What the relay itself answers. */
-const REPLIES: ReadonlySet<string> = new Set(["reply", "reply-and-show"]);
-
-/** Names what a message meant and what is done about it. Pure. */
-export function describeVerdict(intake: Pick<Intake, "kind">, plan: Plan): Verdict {
-  if (REPLIES.has(intake.kind)) return { decision: "command", reason: intake.kind };
+/**
+ * Names what a message meant and what is done about it. Pure.
+ *
+ * @param command - The relay's word for what the message asked of it, if it asked anything.
+ */
+export function describeVerdict(
+  intake: Pick<Intake, "kind"> & { readonly isRefused?: true },
+  plan: Plan,
+  command?: string,
+): Verdict {
+  if (intake.isRefused) return { decision: "refuse", reason: "command-not-open" };
+  if (intake.kind === "reply") return { decision: "command", reason: command ?? "reply" };
   if (plan.kind === "say") return { decision: "refuse", reason: nameOf(plan.text) };
   const turn = plan.until ?? plan.own.at(-1);
   const verdict = plan.isRepeat
     ? { decision: "attach" as const, reason: "redrive" }
     : (verdicts[intake.kind] ?? { decision: "command", reason: intake.kind });
-  return { ...verdict, ...(turn !== undefined && { turn }) };
+  const isRun = command !== undefined && verdict.decision === "run";
+  return {
+    ...verdict,
+    ...(isRun && { reason: command }),
+    ...(turn !== undefined && turn !== "" && { turn }),
+  };
 }
 
 /** The name under which the words stand, in the spelling of the journal. */

@@ -47,6 +47,12 @@ describe("the journal says of a message", () => {
   test("that it was a command, when the relay itself answers", () => {
     const verdict = describeVerdict({ kind: "reply" }, { kind: "say", text: "planted" });
     expect(verdict).toEqual({ decision: "command", reason: "reply" });
+    const said = { kind: "say", text: "planted" } as const;
+    expect(describeVerdict({ kind: "reply" }, said, "model").reason).toBe("model");
+    expect(describeVerdict({ kind: "reply", isRefused: true }, said, "policy")).toEqual({
+      decision: "refuse",
+      reason: "command-not-open",
+    });
   });
 
   test("that it was refused, by the name of what its sender is told", () => {

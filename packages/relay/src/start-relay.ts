@@ -129,8 +129,9 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
       await door.open(createDoorActions({ router, people, projectOf, now: Date.now }));
     }
     const { bots } = settings;
+    const { journal, notices, metrics } = records;
     const commands = createRelayCommands({
-      ...{ app, bots, db, router, rules, agents, people, log },
+      ...{ app, bots, db, router, rules, agents, people, journal, log },
       projects: places.projects,
       changes: createChanges({
         ...{ places, turns, path: env["PATH"] },
@@ -138,7 +139,6 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
       }),
       offers,
     });
-    const { journal, notices, metrics } = records;
     const surface = await app.createSurface({
       ...{ bots, router, people, commands, offers, notes, log, journal, notices },
       now: Date.now,

@@ -44,6 +44,11 @@ const byReason: Readonly<Record<string, Advice>> = {
     meaning: "Somebody wanted to decide about another person's turn.",
     change: 'Give them the role "approver" if they should.',
   },
+  "command-not-open": {
+    meaning: "A command asked for something that is not open to this person.",
+    change:
+      "Extend the person's rule of access (role, models, modes, agents, workspaces) if it should be.",
+  },
   redrive: {
     meaning: "The platform sent the same request again; it was shown the turn that there was.",
     change: "If it happens often, a proxy in front of the relay cuts long answers.",
