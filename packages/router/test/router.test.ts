@@ -439,7 +439,10 @@ test("prompt() ends the sink's part at a question, as text; a failure is an erro
   const failing = open({ prompt: [{ kind: "exit", code: 3 }] });
   const failed = recordingSink();
   await failing.router.prompt(request(failing, "x"), failed);
-  expect(failed.calls.slice(-2)).toEqual(["error The agent has stopped unexpectedly.", "done"]);
+  expect(failed.calls.slice(-2)).toEqual([
+    expect.stringMatching(/^error The agent has stopped unexpectedly\. \(ref \w{4}\)$/),
+    "done",
+  ]);
 });
 
 test("an aborted prompt() cancels the turn; a sink that throws only detaches", async () => {
