@@ -176,6 +176,14 @@ describe("a wrong value is said with what is allowed", () => {
       "workspaces.w.keepDays: must be a whole number of days, 1 or more",
     ],
     [
+      '{ "bots": { "shop": { "surface": "poe" } }, "agents": { "a": { "command": ["x"], "wrapper": ["y"] } } }',
+      'bots.shop: "a" cannot enter the state directory, where scratch workspaces are; choose a workspace with a "path"',
+    ],
+    [
+      '{ "bots": { "shop": { "surface": "poe" } }, "agents": { "a": { "command": ["x"], "runAs": { "uid": 1, "gid": 1 } } }, "workspaces": { "w": { "isolation": "worktree", "path": "/x" } } }',
+      'bots.shop: "a" cannot enter the state directory; give the workspace "w" a "directory" for its worktrees',
+    ],
+    [
       '{ "agents": { "a": { "command": ["x"], "runAs": { "uid": 1, "gid": -1 } } } }',
       "agents.a.runAs.gid: must be the number of a user or group",
     ],

@@ -25,6 +25,8 @@ export function findConfigProblems(config: Config): readonly Problem[] {
     if (workspace !== undefined) {
       expectName([...at, "workspace"], "workspace", workspace, Object.keys(config.workspaces));
     }
+    const reach = findReachProblem(config, agent, workspace);
+    if (reach !== undefined) problems.push({ path: at, what: reach });
     const other = botOfPath.get(path);
     if (other !== undefined) {
       const what = `"${path}" is the path of "${other}" too; give each bot its own`;
@@ -62,4 +64,27 @@ export function findConfigProblems(config: Config): readonly Problem[] {
     problems.push({ path: ["notices", "webhook"], what });
   }
   return problems;
+}
+
+/** An agent that is another user, or sees other directories, cannot enter the state directory. */
+function findReachProblem(
+  { agents, workspaces }: Config,
+  agent = only(agents),
+  workspace = only(workspaces),
+): string | undefined {
+  const { runAs, wrapper } = agents[agent] ?? {};
+  if (runAs === undefined && wrapper === undefined) return undefined;
+  const place = workspaces[workspace] ?? { isolation: "scratch" };
+  if (place.isolation === "scratch") {
+    return `"${agent}" cannot enter the state directory, where scratch workspaces are; choose a workspace with a "path"`;
+  }
+  return place.isolation === "worktree" && place.directory === undefined
+    ? `"${agent}" cannot enter the state directory; give the workspace "${workspace}" a "directory" for its worktrees`
+    : undefined;
+}
+
+/** The name that a bot need not give. */
+function only(named: Readonly<Record<string, unknown>>): string {
+  const [name = "", ...others] = Object.keys(named);
+  return others.length === 0 ? name : "";
 }
