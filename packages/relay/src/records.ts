@@ -1,5 +1,6 @@
 import type { RouterReport } from "@acp-kit/router";
 import { type Audit, createAudit } from "./audit/audit.ts";
+import { auditFile } from "./audit/audit-file.ts";
 import { auditQuestion } from "./audit/audit-question.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
 import type { Log } from "./log.ts";
@@ -81,6 +82,10 @@ export async function createRecords(options: RecordsOptions): Promise<Records> {
         }
         case "question-ended":
           return auditAnswer(report);
+        case "file-sent":
+        case "file-refused":
+          audit.append(auditFile(report, projectOf(report.conversation)));
+          return logReport(log, report);
         default:
           return logReport(log, report);
       }

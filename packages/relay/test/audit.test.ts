@@ -6,6 +6,7 @@ import {
   readAudit,
   verifyAudit,
 } from "../src/audit/audit.ts";
+import { auditFile } from "../src/audit/audit-file.ts";
 import { auditQuestion } from "../src/audit/audit-question.ts";
 import { temporaryRelayDb } from "./relay-db-of.ts";
 
@@ -153,4 +154,18 @@ test("C38: a question of an agent becomes an entry without its words", async () 
     }),
   ]);
   expect(JSON.stringify(db.all("SELECT record FROM audit_entries"))).not.toContain("planted");
+});
+
+test("C19: a file that left is an entry with its digest, and one that was refused with the reason, both without the path", async () => {
+  const { db, audit } = await createRig();
+  const about = { conversation: "poe/shop/c-1", turn: "t", file: "/srv/planted/a.txt" };
+  const sha256 = "5".repeat(64);
+  audit.append(auditFile({ kind: "file-sent", ...about, bytes: 5, sha256 }, "shop"));
+  audit.append(auditFile({ kind: "file-refused", ...about, reason: "secret" }, "shop"));
+  const entries = Array.from(readAudit(db)).sort((a, b) => a.seq - b.seq);
+  expect(entries).toMatchObject([
+    { what: "file", bot: "shop", project: "shop", decision: "sent", result: sha256 },
+    { what: "file", bot: "shop", project: "shop", decision: "refused", result: "secret" },
+  ]);
+  expect(JSON.stringify(entries)).not.toContain("planted");
 });
