@@ -66,6 +66,9 @@ export class ConversationSessions {
   readonly host: SessionsHost;
   readonly book: SessionBook;
   #used: { readonly name: string; readonly slot: SessionSlot } | undefined;
+  #resets = 0;
+  /** A reset has come while the session was prompted: it is let go with the turn. */
+  #isOver = false;
 
   constructor(host: SessionsHost) {
     this.host = host;
@@ -91,6 +94,11 @@ export class ConversationSessions {
   /** The attached session, if it is this agent's. */
   attachedOf({ name }: NamedAgent): Attached | undefined {
     return this.#used?.name === name ? this.attached : undefined;
+  }
+
+  /** How many resets this owner has seen. */
+  get resets(): number {
+    return this.#resets;
   }
 
   startTurn(turn: string, item: PromptItem, recorder: TurnRecorder): TurnSession {
@@ -224,14 +232,30 @@ export class ConversationSessions {
     return told;
   }
 
-  /** The next message starts with nothing: no session is found again, and none is told what was said before. */
-  async reset(): Promise<void> {
+  /**
+   * The next message starts with nothing: no session is found again, and none is told what was said before.
+   *
+   * @param isPrompted - The agent answers a prompt, which it may end in its session.
+   */
+  async reset(isPrompted: () => boolean): Promise<void> {
+    this.#resets += 1;
+    const used = this.#used?.name;
     await this.book.change((record) => {
       const { since: _, ...rest } = record;
       // Also of those that an earlier process had opened.
-      for (const agent of Object.keys(record.sessions)) this.#voidServers(agent);
+      for (const agent of Object.keys(record.sessions)) {
+        if (agent !== used) this.#voidServers(agent);
+      }
       return { ...rest, sessions: {}, isFresh: true };
     });
+    this.#isOver = true;
+    if (!isPrompted()) this.endTurn();
+  }
+
+  /** No prompt is being answered any more. */
+  endTurn(): void {
+    if (!this.#isOver) return;
+    this.#isOver = false;
     // Nobody waits for the agent here: the next session is another one in any case.
     this.close().catch((error: unknown) => this.host.onFailure("reset", error));
   }

@@ -211,7 +211,7 @@ export class Conversation {
       case "reset":
         if (taken.item.turn !== undefined) this.#cancelFor(taken.item, taken.item.turn);
         this.#tenure?.writer.record({ kind: "session-reset", who: taken.item.user }, undefined);
-        await this.#sessions.reset();
+        await this.#sessions.reset(() => this.#turns.isPrompted);
         return;
       case "send":
         await this.#turns.sendAside({ path: taken.item.path }, taken.item.user);

@@ -10,21 +10,25 @@ export async function findLastTurn(
   store: Store,
   conversation: string,
 ): Promise<LastTurn | undefined> {
-  for (let end = await store.last(conversation); end > 0; end -= STEP_EVENTS) {
-    const after = Math.max(0, end - STEP_EVENTS);
+  let oldest = 0;
+  let end = await store.last(conversation);
+  while (end > oldest) {
+    const after = Math.max(oldest, end - STEP_EVENTS);
     let events: Awaited<ReturnType<Store["read"]>>;
     try {
       events = await readSpan(store, conversation, after, end);
     } catch (error) {
+      if (!(error instanceof RouterError) || error.code !== "expired") throw error;
       // What is older has been removed.
-      if (error instanceof RouterError && error.code === "expired") return undefined;
-      throw error;
+      oldest = (error.first ?? end + 1) - 1;
+      continue;
     }
     const found = events.findLast((event) => event.kind === "turn-queued");
     if (found?.kind === "turn-queued") {
       const { who, key, text, seq, turn = "" } = found;
       return { turn, who, key, text, after: seq - 1 };
     }
+    end = after;
   }
   return undefined;
 }

@@ -24,11 +24,12 @@ export async function pipeToSink(
   let shown = "";
   let firstSeen = false;
   let emojiSent = false;
+  let hasShown = false;
   for (let events = await cursor.next(); events; events = await cursor.next()) {
     const before = view;
     for (const event of events) if (event.turn === turn) view = reduceTurnView(view, event);
     if (!view) continue;
-    if (!emojiSent && view.model !== undefined) {
+    if (!emojiSent && !hasShown && view.model !== undefined) {
       emojiSent = true;
       sink.setProviderEmoji(providerEmojiForModel(view.model));
     }
@@ -47,6 +48,7 @@ export async function pipeToSink(
       await sink.replace(body);
     }
     shown = body;
+    hasShown ||= body !== "";
     if (view.outcome?.kind === "failed" || view.outcome?.kind === "agent-exited") {
       await sink.error(renderer.say("error", describe(view.outcome)), "");
     }

@@ -112,10 +112,13 @@ export class SessionSlot {
     if (attached && attached.cwd === cwd) {
       return Promise.resolve({ attached, how: "kept", lost: false });
     }
-    this.#pending ??= this.#open(cwd).finally(() => {
-      this.#pending = undefined;
+    if (this.#pending !== undefined) return this.#pending;
+    const opening = this.#open(cwd).finally(() => {
+      // One that was given up may end behind the beginning of the next.
+      if (this.#pending === opening) this.#pending = undefined;
     });
-    return this.#pending;
+    this.#pending = opening;
+    return opening;
   }
 
   /** Forgets the session without telling the agent: its process is gone, or does not answer. */
@@ -162,15 +165,16 @@ export class SessionSlot {
     if (sessionId === "") {
       throw new RouterError("The agent named no session", { code: "protocol" });
     }
+    if (generation === this.#generation) {
+      await this.#host.onNew(sessionId, cwd, currentSettings(readSettings(setup)));
+    }
     if (generation !== this.#generation) {
       // Nobody will ever use it.
       this.#letGo(sessionId);
-      const message = "The session was given up while it was opened";
-      throw new RouterError(message, { code: "timeout" });
+      throw givenUp();
     }
-    await this.#host.onNew(sessionId, cwd, currentSettings(readSettings(setup)));
     const pending = inSetup ? "" : text;
-    const attached = this.#settle(generation, { session: sessionId, cwd, setup, live, pending });
+    const attached = this.#settle({ session: sessionId, cwd, setup, live, pending });
     return { attached, how: "new", lost: before !== undefined };
   }
 
@@ -182,9 +186,13 @@ export class SessionSlot {
     const { agent } = this.#host;
     const live = createLive();
     const reopened = (how: "resumed" | "loaded", setup: SessionSetup): AttachResult => {
+      if (generation !== this.#generation) {
+        // Whoever opens it by now has it.
+        if (!this.#attached && !this.#pending) this.#letGo(session);
+        throw givenUp();
+      }
       const pending = takesSystemPrompt(agent) ? "" : this.#systemPrompt();
-      const attached = this.#settle(generation, { session, cwd, setup, live, pending });
-      return { attached, how, lost: false };
+      return { attached: this.#settle({ session, cwd, setup, live, pending }), how, lost: false };
     };
     if (agent.capabilities.sessionCapabilities?.resume) {
       try {
@@ -209,20 +217,17 @@ export class SessionSlot {
     return undefined;
   }
 
-  #settle(
-    generation: number,
-    opened: {
-      readonly session: string;
-      readonly cwd: string;
-      readonly setup: SessionSetup;
-      readonly live: LiveSession;
-      readonly pending: string;
-    },
-  ): Attached {
+  #settle(opened: {
+    readonly session: string;
+    readonly cwd: string;
+    readonly setup: SessionSetup;
+    readonly live: LiveSession;
+    readonly pending: string;
+  }): Attached {
     const { session, cwd, setup, live, pending } = opened;
     const settings = readSettings(setup);
     const systemPrompt = pending === "" ? undefined : pending;
-    const attached: Attached = {
+    this.#attached = {
       session,
       cwd,
       settings,
@@ -231,8 +236,7 @@ export class SessionSlot {
       isSettling: false,
       systemPrompt,
     };
-    if (generation === this.#generation) this.#attached = attached;
-    return attached;
+    return this.#attached;
   }
 
   #systemPrompt(): string {
@@ -296,6 +300,11 @@ export class SessionSlot {
           : { outcome: "cancelled" as const },
     };
   }
+}
+
+function givenUp(): RouterError {
+  const message = "The session was given up while it was opened";
+  return new RouterError(message, { code: "timeout" });
 }
 
 function createLive(): LiveSession {

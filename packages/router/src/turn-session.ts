@@ -105,17 +105,19 @@ export class TurnSession {
 
   /**
    * Opens the session: says what was attached, finds out what it has not heard, applies what was chosen. A session that
-   * the agent turns out not to know any more is opened anew, once.
+   * the agent turns out not to know any more is opened anew, once, and one that a reset has ended meanwhile.
    *
    * @param isWanted - Asked once the session is open: false leaves it as it is, nothing is said.
    */
   async attach(place: SessionPlace, isWanted: () => boolean): Promise<void> {
     this.#phase = "session";
+    const { resets } = this.#sessions;
     try {
       await this.#attach(place, isWanted);
     } catch (error) {
-      if (!isSessionNotFound(error) || !isWanted()) throw error;
-      this.#recover();
+      const isReset = this.#sessions.resets !== resets;
+      if (!(isReset || isSessionNotFound(error)) || !isWanted()) throw error;
+      if (!isReset) this.#recover();
       await this.#attach(place, isWanted);
     }
   }
@@ -128,12 +130,17 @@ export class TurnSession {
    *   is not sent again.
    */
   async prompt(isUntouched: () => boolean): Promise<string> {
+    const { slot, attached, workspace } = this.#current;
+    // A reset has ended it since, or the agent's end has.
+    if (slot.attached !== attached) {
+      this.#phase = "session";
+      await this.#attach(workspace, isUntouched);
+    }
     try {
       return await this.#send(isUntouched);
     } catch (error) {
       // The same code means any other resource that is not there: once the agent has worked, it is not asked twice.
       if (!isSessionNotFound(error) || !isUntouched()) throw error;
-      const { workspace } = this.#current;
       this.#recover();
       this.#phase = "session";
       await this.#attach(workspace, () => true);
@@ -175,9 +182,7 @@ export class TurnSession {
     if (files.has(turn)) blocks.push(...(await this.#fileBlocks(turn)));
     const steered = slot.agent.steer?.(attached.session, blocks);
     if (item.user !== this.#item.user) this.#isTainted = true;
-    const isTaken = (await within(STEER_TIMEOUT_MS, Promise.resolve(steered))) ?? false;
-    if (isTaken) await this.#sessions.noteAside(item.key);
-    return isTaken;
+    return (await within(STEER_TIMEOUT_MS, Promise.resolve(steered))) ?? false;
   }
 
   /** The agent did not come back from a cancel: its session is not used again. */

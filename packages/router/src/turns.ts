@@ -88,6 +88,11 @@ export class Turns {
     return !this.#queue.active && this.#queue.waiting.length === 0;
   }
 
+  /** The agent has a prompt and has not answered it. */
+  get isPrompted(): boolean {
+    return this.#running?.runner.isPrompted ?? false;
+  }
+
   /** Resolves when nothing runs any more. */
   async ended(): Promise<void> {
     await this.#turn;
@@ -278,7 +283,13 @@ export class Turns {
         this.#host.failed("steer", error);
       }
       const event: EventBody = { kind: "steered", who: item.user, text: textOf(item) };
-      if (isTaken) writer?.record(event, running.runner.turn);
+      // The turn may have ended by now, and nothing is in it behind its end.
+      const { isPrompted, turn: taker } = running.runner;
+      if (isTaken) {
+        writer?.record(event, isPrompted ? taker : undefined);
+        const told = this.#host.sessions.noteAside(item.key);
+        await told.catch((error: unknown) => this.#host.failed("steer", error));
+      }
     }
     this.#step({ kind: "steered", turn, isTaken });
     this.startNext();
@@ -298,6 +309,7 @@ export class Turns {
     this.#running = running;
     const outcome = await running.runner.run();
     this.#running = undefined;
+    this.#host.sessions.endTurn();
     this.#files.end(running.runner.turn);
     if (running.session) {
       this.#measureSpent(running.runner.turn, running.session);

@@ -24,9 +24,12 @@ test("the table of transcripts has all 73 cases", () => {
   expect(cases).toHaveLength(73);
 });
 
-test.each(cases)("$row: $id is $expect", ({ prev, now, expect: expected }) => {
-  expect(verdict(prev, now)).toBe(expected);
-});
+test.each(cases)(
+  "a transcript goes on or is another one, as the table says: $id",
+  ({ prev, now, expect: expected }) => {
+    expect(verdict(prev, now)).toBe(expected);
+  },
+);
 
 const said = (id: string): Message => ({ id, role: "user", content: `ask ${id}` });
 

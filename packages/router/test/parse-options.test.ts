@@ -29,15 +29,18 @@ describe("parseOptions gives what every implementation must give", () => {
     expect(vectors.cases).toHaveLength(148);
   });
 
-  test.each(vectors.cases)("$id", ({ input, expect: expected }) => {
-    const params = isAbsent(input.params) ? undefined : input.params;
-    const defaults = input.defaults ?? vectors.standard.defaults;
-    const before = structuredClone(defaults);
-    expect(parseOptions(params, defaults, input.models ?? vectors.standard.models)).toEqual(
-      expected,
-    );
-    expect(defaults).toEqual(before);
-  });
+  test.each(vectors.cases)(
+    "parameters choose what the table says: $id",
+    ({ input, expect: expected }) => {
+      const params = isAbsent(input.params) ? undefined : input.params;
+      const defaults = input.defaults ?? vectors.standard.defaults;
+      const before = structuredClone(defaults);
+      expect(parseOptions(params, defaults, input.models ?? vectors.standard.models)).toEqual(
+        expected,
+      );
+      expect(defaults).toEqual(before);
+    },
+  );
 });
 
 test.each<{ title: string; params: unknown; models: string[]; model: string }>([

@@ -130,8 +130,13 @@ export class PlainAgent implements Agent {
     this.#note(`set ${id} ${value} of ${session}`);
   }
 
-  #reopen(how: "resume" | "load", session: string, client: SessionClient): SessionSetup {
+  async #reopen(
+    how: "resume" | "load",
+    session: string,
+    client: SessionClient,
+  ): Promise<SessionSetup> {
     this.#note(`${how} ${session}`);
+    await this.hold;
     if (!this.stored.has(session)) throw new RpcError(-32002, "no such session");
     this.#hold(session, client);
     return { ...this.setup, sessionId: session };

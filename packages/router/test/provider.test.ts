@@ -53,6 +53,16 @@ test("what a person picks from a provider's list is the model that is used", () 
   );
 });
 
+test("a provider that is chosen alone brings the first model of its list, in the order in which people see it", () => {
+  fc.assert(
+    fc.property(models, fc.nat(), (list, at) => {
+      const provider = providerOf(list[at % list.length] ?? "");
+      const first = list.find((model) => providerOf(model) === provider) ?? "";
+      expect(parseOptions({ provider }, DEFAULT_OPTIONS, list).model).toBe(first);
+    }),
+  );
+});
+
 test("three thousand providers of one plain name each get a name of their own", () => {
   const list = Array.from(
     { length: 3000 },

@@ -103,7 +103,7 @@ test("a repeat attaches while its part is undelivered: one prompt; delivered, it
   expect(rig.received("session/prompt")).toHaveLength(2);
 });
 
-test("a cancel ends the turn as cancelled, tells the agent, and lets the next prompt run", async () => {
+test("a cancel ends the turn as cancelled, tells the agent, and lets the next prompt run in the same session", async () => {
   const rig = open({
     prompt: [say("a"), { kind: "when", says: "long", steps: [{ kind: "wait" }] }],
   });
@@ -112,7 +112,9 @@ test("a cancel ends the turn as cancelled, tells the agent, and lets the next pr
   await rig.router.cancelTurn("c", turn, "user", "ana");
   expect(outcomeOf(await rig.follow(turn))).toEqual({ kind: "cancelled", cause: "user" });
   expect(rig.received("session/cancel")).toHaveLength(1);
-  expect(outcomeOf(await rig.run("short"))).toMatchObject({ kind: "completed" });
+  const next = await rig.run("short");
+  expect(outcomeOf(next)).toMatchObject({ kind: "completed" });
+  expect(next.map(({ kind }) => kind)).not.toContain("session-attached");
 });
 
 test("an agent that ignores a cancel loses its session; the next prompt gets a new one and says so", async () => {
@@ -150,12 +152,17 @@ test("a queued turn that is cancelled never reaches the agent", async () => {
   expect(rig.received("session/prompt")).toHaveLength(1);
 });
 
-test("a cancel is bound to its turn: one that has ended is late and touches nothing", async () => {
-  const rig = open({ prompt: [say("a")] });
+test("a cancel is bound to its turn: one that has ended is late and touches nothing, the turn that runs by then included", async () => {
+  const rig = open({
+    prompt: [say("a"), { kind: "when", says: "two", steps: [{ kind: "wait", ms: 100 }, say("b")] }],
+  });
   const events = await rig.run("one");
   const turn = events[0]?.turn ?? "";
+  const next = await rig.router.submit("c", message("two"));
+  await rig.follow(next.turn, { until: "text" });
   const cancel = { kind: "cancel", key: "x", user: "ana", turn, cause: "user", at: 1 } as const;
   expect((await rig.router.submit("c", cancel)).how).toBe("late");
+  expect(textOf(await rig.follow(next.turn))).toBe("ab");
   expect(rig.received("session/cancel")).toHaveLength(0);
 });
 
@@ -274,6 +281,22 @@ test("an agent's error is an outcome that is fit for chat", async () => {
   const outcome = outcomeOf(await rig.run("a"));
   expect(outcome).toMatchObject({ kind: "failed", phase: "prompt", code: "agent-error" });
   expect(JSON.stringify(outcome)).not.toContain("/home");
+});
+
+test("an agent's error costs one turn: the next message runs in the same session", async () => {
+  const rig = open({
+    prompt: [
+      {
+        kind: "when",
+        says: "boom",
+        steps: [{ kind: "fail", code: -32603, message: "boom" }],
+        otherwise: [say("{{session}}")],
+      },
+    ],
+  });
+  const before = textOf(await rig.run("one"));
+  expect(outcomeOf(await rig.run("boom"))).toMatchObject({ kind: "failed" });
+  expect(textOf(await rig.run("two"))).toBe(before);
 });
 
 test("a session that the agent has forgotten is made anew, and the prompt sent once more", async () => {

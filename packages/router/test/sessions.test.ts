@@ -310,18 +310,6 @@ test("a session goes on opening when its turn is cancelled, and the next turn ha
   expect(rig.agent.calls).toEqual(["new s1", "prompt s1: b"]);
 });
 
-test("whatever happens, every session that was opened is kept or closed", async () => {
-  const rig = new PlainRig();
-  const opening = Promise.withResolvers<void>();
-  rig.agent.hold = opening.promise;
-  const turn = rig.run("a");
-  await expect.poll(() => rig.agent.calls.length, { interval: 5 }).toBe(1);
-  const closed = rig.router[Symbol.asyncDispose]();
-  opening.resolve();
-  await Promise.all([turn, closed]);
-  await expect.poll(() => rig.agent.open.size, { interval: 5 }).toBe(0);
-});
-
 test("a session whose agent does not come back from a cancel is closed, and never opened again", async () => {
   await using rig = new PlainRig({ turnLimits: { cancelGraceMs: 20 } });
   rig.agent.reply = () => new Promise(() => undefined);

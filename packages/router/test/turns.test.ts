@@ -252,6 +252,31 @@ test("a steered message whose turn ends meanwhile starts only once the agent has
   expect(outcomeOf(await rig.ended(steer))).toMatchObject({ kind: "completed" });
 });
 
+test("a message that the agent takes as its turn ends stands in front of that end, or in no turn", async () => {
+  const rig = open({}, new PuppetAgent({ steering: true }));
+  const answer = Promise.withResolvers<boolean>();
+  rig.agent.takesSteering = () => answer.promise;
+  const first = await rig.post("one");
+  const one = await rig.agent.prompted(1);
+  const taken = await rig.post("also", { busy: "steer" });
+  answer.resolve(true);
+  one.answer();
+  await rig.ended(taken);
+  expect(kinds(await rig.ended(first)).slice(-2)).toEqual(["steered", "turn-end"]);
+
+  const late = Promise.withResolvers<boolean>();
+  rig.agent.takesSteering = () => late.promise;
+  const second = await rig.post("two");
+  const two = await rig.agent.prompted(2);
+  const takenLate = await rig.post("more", { busy: "steer" });
+  two.answer();
+  await rig.ended(second);
+  late.resolve(true);
+  expect(outcomeOf(await rig.ended(takenLate))).toEqual({ kind: "skipped", reason: "steered" });
+  const steers = (await rig.log()).filter(({ kind }) => kind === "steered");
+  expect(steers.map(({ turn }) => turn)).toEqual([first, undefined]);
+});
+
 test("a message that is edited while it waits is replaced", async () => {
   const rig = open();
   await rig.post("one");
@@ -454,7 +479,7 @@ test("a reaction runs to its end although whoever reported it has left", async (
   expect(textOf(log)).toBe("");
 });
 
-test("a reaction touches no fingerprint and opens no session that was not seeded", async () => {
+test("a reaction opens no session that was not seeded", async () => {
   const rig = open();
   await react(rig);
   expect(rig.agent.opened).toEqual([]);

@@ -29,7 +29,7 @@ export const baseline: readonly Requirement[] = [
     "9.1-10",
     "router",
     "A cancelled turn ends as cancelled, not as a failure.",
-    "a cancel ends the turn as cancelled, tells the agent, and lets the next prompt run",
+    "a cancel ends the turn as cancelled, tells the agent, and lets the next prompt run in the same session",
   ],
   ["9.1-11", "poe", "A client that is gone before the first word does not cost the answer."],
   [
@@ -89,6 +89,7 @@ export const baseline: readonly Requirement[] = [
     "9.1-28",
     "router",
     "Edited and deleted messages of the past are noticed, whoever wrote them.",
+    "a transcript goes on or is another one, as the table says",
     "the table of transcripts has all 73 cases",
   ],
   [
@@ -102,6 +103,7 @@ export const baseline: readonly Requirement[] = [
     "router",
     "A session that the agent forgot is made anew, once.",
     "a session that the agent has forgotten is made anew, and the prompt sent once more",
+    "a session that the agent lost is opened anew once, and the log says so before the prompt is sent again",
   ],
   [
     "9.1-31",
@@ -114,7 +116,7 @@ export const baseline: readonly Requirement[] = [
     "9.1-32",
     "router",
     "A cancel that comes late touches no other turn.",
-    "a cancel is bound to its turn: one that has ended is late and touches nothing",
+    "a cancel is bound to its turn: one that has ended is late and touches nothing, the turn that runs by then included",
   ],
   [
     "9.1-33",
@@ -172,6 +174,7 @@ export const baseline: readonly Requirement[] = [
     "router",
     "What nobody touched is the default, from the first prompt on.",
     "whatever the parameters hold, the result has the defaults' shape and only values of their sets",
+    "parameters choose what the table says",
     "the table has all 148 cases",
   ],
   ["9.1-43", "poe", "Defaults are the configuration's, and the platform is told when they change."],
@@ -179,9 +182,10 @@ export const baseline: readonly Requirement[] = [
     "9.1-44",
     "router",
     "A provider that is chosen alone brings a model of its own.",
-    "the table has all 148 cases",
+    "a provider that is chosen alone brings the first model of its list, in the order in which people see it",
+    "parameters choose what the table says",
   ],
-  ["9.1-45", "router", "An empty model is no choice.", "the table has all 148 cases"],
+  ["9.1-45", "router", "An empty model is no choice.", "parameters choose what the table says"],
   ["9.1-46", "relay", "A setting of zero or false is not one that is missing."],
   [
     "9.1-47",
@@ -223,6 +227,7 @@ export const baseline: readonly Requirement[] = [
     "9.2-65",
     "router",
     "The order of providers that people see is the one that decides.",
+    "a provider that is chosen alone brings the first model of its list, in the order in which people see it",
     "what a person picks from a provider's list is the model that is used",
   ],
   ["9.2-66", "relay", "Each request leaves a line that says what became of it."],

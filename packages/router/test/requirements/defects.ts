@@ -33,7 +33,8 @@ export const defects: readonly Requirement[] = [
     "D7",
     "router",
     "A reaction leaves the transcript as it was known.",
-    "a reaction touches no fingerprint and opens no session that was not seeded",
+    "a reaction leaves the transcript as it was known: what follows goes on, and an edit is noticed",
+    "a reaction opens no session that was not seeded",
   ],
   [
     "D8",
@@ -101,7 +102,8 @@ export const defects: readonly Requirement[] = [
     "D21",
     "router",
     "No session is left behind by a race or by asking for the models.",
-    "whatever happens, every session that was opened is kept or closed",
+    "whatever happens, every session that was opened is kept or closed: one of which the router closes in the course of %s",
+    "an attempt to open a session that was given up does not let a third one begin beside the second",
   ],
   [
     "D22",

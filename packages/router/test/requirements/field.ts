@@ -89,13 +89,14 @@ export const field: readonly Requirement[] = [
     "field-F-36",
     "router",
     "Stop keeps the session.",
-    "a cancel ends the turn as cancelled, tells the agent, and lets the next prompt run",
+    "a cancel ends the turn as cancelled, tells the agent, and lets the next prompt run in the same session",
   ],
   [
     "field-F-37",
     "router",
     "An agent's error costs one turn, not the conversation.",
     "an agent's error is an outcome that is fit for chat",
+    "an agent's error costs one turn: the next message runs in the same session",
   ],
   [
     "field-F-38",
@@ -181,13 +182,14 @@ export const field: readonly Requirement[] = [
     "field-H-53",
     "router",
     "A turn that was cancelled ends as cancelled, whatever the agent calls it.",
+    "a cancelled turn ends as cancelled although the agent answers %s",
     "whatever happens, a turn is prompted at most once and ends at most once, as its last effect",
   ],
   [
     "field-H-54",
     "router",
     "A cancel is bound to its turn.",
-    "a cancel is bound to its turn: one that has ended is late and touches nothing",
+    "a cancel is bound to its turn: one that has ended is late and touches nothing, the turn that runs by then included",
   ],
   [
     "field-H-55",

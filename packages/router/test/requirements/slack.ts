@@ -30,7 +30,7 @@ export const slack: readonly Requirement[] = [
     "slack-4.1-11",
     "router",
     "A conversation has one directory for ever.",
-    "conversation ids from outside name directories of their own under the state directory",
+    "a conversation works in the same directory in every life of the relay",
   ],
   ["slack-4.1-12", "relay", "A setting that nobody knows is an error."],
   ["slack-4.1-13", "slack", "Whether the bot was addressed is known before its name is taken out."],
@@ -77,7 +77,7 @@ export const slack: readonly Requirement[] = [
     "slack-4.2-3",
     "router",
     "A prompt that nobody waits for any more is cancelled at the agent.",
-    "a cancel ends the turn as cancelled, tells the agent, and lets the next prompt run",
+    "a cancel ends the turn as cancelled, tells the agent, and lets the next prompt run in the same session",
     "an aborted prompt() cancels the turn; a sink that throws only detaches",
   ],
   [
@@ -177,9 +177,8 @@ export const slack: readonly Requirement[] = [
   ],
   [
     "slack-4.3-11",
-    "router",
+    "relay",
     "Ways to log in are told in the agent's order, and only those that work.",
-    "a turn that needs a login says what the agent offers now, and says it no more once it has it",
   ],
   ["slack-4.3-12", "acp-wire", "Resuming a session sends what opening one does."],
   ["slack-4.3-13", "acp-wire", "A list of sessions is asked for with its directory."],
@@ -190,12 +189,7 @@ export const slack: readonly Requirement[] = [
     "every cause of a cancel is the outcome's cause",
   ],
   ["slack-4.3-15", "acp-wire", "A server that fails inside of an agent does not end the session."],
-  [
-    "slack-4.3-16",
-    "router",
-    "A tool call is called by its title, or else by its kind.",
-    "an update for a tool that nobody started is a tool all the same",
-  ],
+  ["slack-4.3-16", "poe", "A tool call is called by its title, or else by its kind."],
   [
     "slack-4.3-17",
     "router",

@@ -9,6 +9,7 @@ import {
   type TurnView,
 } from "../../src/index.ts";
 
+import { findLastTurn } from "../../src/last-turn.ts";
 import { MAX_VIEW_CHARS } from "../../src/sqlite/final-view.ts";
 import { openSqliteStore, type SqliteStore } from "../../src/sqlite/index.ts";
 import { storeFiles } from "../../src/sqlite/store-files.ts";
@@ -38,6 +39,17 @@ test("turns older than the limit leave from the front; a reader below is told th
   expect(await seqs(store, 4)).toEqual([5, 6, 7, 8]);
   await expect(store.read("c", 9, 9)).rejects.toMatchObject({ code: "ahead", last: 8 });
   expect(await store.retain(rules, NOW)).toEqual({ events: 0, turns: 0, views: 0 });
+});
+
+test("the last turn is found where everything before it has left the log", async () => {
+  await using store = await open();
+  const lease = await claim(store);
+  await store.append(lease, turnEvents("old", OLD));
+  await store.append(lease, turnEvents("young", NOW));
+  expect(await store.retain(rules, NOW)).toMatchObject({ turns: 1 });
+  expect(await findLastTurn(store, "c")).toMatchObject({ turn: "young", after: 4 });
+  await store.retain(rules, NOW + 40 * DAY);
+  expect(await findLastTurn(store, "c")).toBeUndefined();
 });
 
 test("turns that lie wholly behind the newest events that a log may have leave", async () => {
