@@ -1,13 +1,23 @@
-import type { EventBody } from "@acp-kit/router";
+import type { BusyWorkspace, EventBody } from "@acp-kit/router";
 import { describe, expect, test } from "vitest";
 import { end, fold, showUsual, start, tailOf, text, thought, toolStart } from "./fold.ts";
 
 const minute = 60_000;
 const phase = (
-  phase: "fetching-files" | "waiting-workspace" | "starting-agent" | "opening-session",
+  phase:
+    | "fetching-files"
+    | "preparing-workspace"
+    | "waiting-workspace"
+    | "starting-agent"
+    | "opening-session",
 ): EventBody => ({
   kind: "status",
   phase,
+});
+const busy = (busy: BusyWorkspace): EventBody => ({
+  kind: "status",
+  phase: "waiting-workspace",
+  busy,
 });
 const queued = (more: { behind?: string }): EventBody => ({
   kind: "turn-queued",
@@ -38,6 +48,20 @@ describe("the spinner says what a view waits for", () => {
     ["another turn", [queued({ behind: "t0" })], "Queued behind the running turn"],
     ["its files", [phase("fetching-files")], "Fetching your files"],
     ["the workspace", [start, phase("waiting-workspace")], "Waiting for the workspace"],
+    ["a new workspace", [start, phase("preparing-workspace")], "Preparing the workspace"],
+    ["a busy workspace", [start, busy({ name: "infra", since: 0 })], "infra is busy"],
+    ["one without a name", [start, busy({})], "The workspace is busy"],
+    [
+      "another's turn in it",
+      [start, busy({ name: "infra", who: "bob", since: 0 })],
+      "infra is busy: another's turn",
+    ],
+    [
+      "the own turn in another conversation",
+      [start, busy({ name: "infra", who: "ana", since: 0 })],
+      "infra is busy: your own turn",
+    ],
+    ["it no more", [start, busy({ who: "bob" }), phase("opening-session")], "Opening the session"],
     ["the agent's process", [start, phase("starting-agent")], "Starting the agent"],
     ["the session", [start, phase("opening-session")], "Opening the session"],
     ["the first word", [start], "Waiting for the agent"],
