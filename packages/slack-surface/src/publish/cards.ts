@@ -1,3 +1,5 @@
+import { defuse } from "./defuse.ts";
+
 /** A tool call, or a step of a plan, as a card. */
 export type TaskCard = {
   readonly id: string;
@@ -43,7 +45,7 @@ export function renderCards(cards: readonly TaskCard[]): readonly Record<string,
 }
 
 function shortened(card: TaskCard): TaskCard {
-  const points = [...card.title.replaceAll(/\s+/g, " ").trim()];
+  const points = [...defuse(card.title).replaceAll(/\s+/g, " ").trim()];
   if (points.length === 0) return { ...card, title: "…" };
   if (points.length <= MAX_TITLE_CODE_POINTS) return { ...card, title: points.join("") };
   return { ...card, title: `${points.slice(0, MAX_TITLE_CODE_POINTS - 1).join("")}…` };

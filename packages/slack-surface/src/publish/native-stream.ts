@@ -1,5 +1,6 @@
 import type { QueuedResult } from "../budget/call-result.ts";
 import { noCards, renderCards, type ShownCards } from "./cards.ts";
+import { defuse } from "./defuse.ts";
 import { findEmptyStreams } from "./find-empty-streams.ts";
 import { planStream, restsAt, type StreamStep } from "./plan-stream.ts";
 import { type PostEditOptions, PostEditPublisher, type PublishOutcome } from "./post-edit.ts";
@@ -76,7 +77,7 @@ export class NativeStreamPublisher implements Disposable {
   /** Shows this soon, unless more comes before. The tail is shown only where there are no streams. */
   write(publication: Publication): void {
     if (this.#isFinal || this.#isStopped) return;
-    this.#wanted = publication;
+    this.#wanted = { ...publication, text: defuse(publication.text) };
     if (this.#fallback) this.#fallback.write(publication);
     else void this.#start();
   }
@@ -85,7 +86,7 @@ export class NativeStreamPublisher implements Disposable {
   async finish(text: string): Promise<StreamOutcome> {
     this.#isFinal = true;
     const { cards = [] } = this.#wanted;
-    this.#wanted = { text, cards };
+    this.#wanted = { text: defuse(text), cards };
     this.#wake?.();
     while (!this.#fallback) {
       const end = await this.#start();

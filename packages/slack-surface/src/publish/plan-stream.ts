@@ -6,6 +6,7 @@ import {
   type TaskCard,
 } from "./cards.ts";
 import { contextBehind, cutMarkdown } from "./cut-markdown.ts";
+import { decidedTo } from "./defuse.ts";
 import { closing, contextAt, plainContext, reopening } from "./markdown-context.ts";
 import type { OpenStream, Publication, PublishedState } from "./publication.ts";
 
@@ -92,9 +93,10 @@ export function restsAt({ startedAt, touchedAt }: OpenStream): number {
   return Math.min(startedAt + maxAgeMs, touchedAt + restAfterMs);
 }
 
-/** Without a last line that may yet become a fence: what has been appended cannot be taken back. */
+/** Without an end that may yet become a fence or a token: what has been appended cannot be taken back. */
 function readableTo(text: string, from: number, isFinal: boolean): number {
   if (isFinal) return text.length;
   const lineStart = Math.max(from, text.lastIndexOf("\n") + 1);
-  return /^[\s>]*[`~]/.test(text.slice(lineStart)) ? lineStart : text.length;
+  const isFence = /^[\s>]*[`~]/.test(text.slice(lineStart));
+  return Math.max(from, isFence ? lineStart : decidedTo(text));
 }

@@ -4,6 +4,7 @@ import type { QueuedResult } from "../budget/call-result.ts";
 import type { Clock } from "../budget/clock.ts";
 import { classifyRefusal } from "./classify-refusal.ts";
 import { MIN_PIECE_CODE_POINTS } from "./cut-markdown.ts";
+import { defuse } from "./defuse.ts";
 import { findMarked } from "./find-marked.ts";
 import { freeze, planPublication, reducePublished } from "./plan-publication.ts";
 import {
@@ -70,14 +71,14 @@ export class PostEditPublisher implements Disposable {
   /** Shows this soon, unless more comes before. */
   write(publication: Publication): void {
     if (this.#isFinal) return;
-    this.#wanted = publication;
+    this.#wanted = { ...publication, text: defuse(publication.text) };
     void this.#start();
   }
 
   /** Shows this, all of it, and nothing after. */
   async finish(text: string): Promise<PublishOutcome> {
     this.#isFinal = true;
-    this.#wanted = { text };
+    this.#wanted = { text: defuse(text) };
     // A step towards something older is not worth its wait.
     this.#options.queue.drop(this.#options.marker);
     this.#wake?.();

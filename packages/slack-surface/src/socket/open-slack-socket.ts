@@ -40,6 +40,7 @@ class SlackSocket implements SocketConnection {
   #webSocket: WebSocket | undefined;
   /** Held to be destroyed: a peer that has fallen silent answers no closing handshake. */
   #socket: Socket | undefined;
+  #dispatcher: Agent | undefined;
   #silence: Disposable | undefined;
   #isReady = false;
   #isEnded = false;
@@ -82,6 +83,7 @@ class SlackSocket implements SocketConnection {
           done(null, socket);
         }),
     });
+    this.#dispatcher = dispatcher;
     const webSocket = new WebSocket(url, { dispatcher });
     this.#webSocket = webSocket;
     webSocket.addEventListener("message", ({ data }) => this.#take(String(data)));
@@ -149,6 +151,7 @@ class SlackSocket implements SocketConnection {
     this.#silence?.[Symbol.dispose]();
     pings.unsubscribe(this.#onPing);
     this.#socket?.destroy();
+    this.#dispatcher?.destroy().catch(() => undefined);
     this.#end(end);
   }
 }

@@ -149,11 +149,11 @@ describe("a refusal", () => {
     expect(rig.bodies().join("")).toBe(text);
   });
 
-  test("of the form leads to plain text, in which nobody is mentioned", async () => {
+  test("of the form leads to plain text", async () => {
     const rig = await start();
     rig.slack.fail("chat.postMessage", { kind: "error", error: "invalid_blocks" });
-    expect(await rig.wait(rig.publisher().finish("a < b <!here>"))).toEqual(published);
-    expect(rig.bodies()).toEqual(["a &lt; b &lt;!here&gt;"]);
+    expect(await rig.wait(rig.publisher().finish("a < b & <c>"))).toEqual(published);
+    expect(rig.bodies()).toEqual(["a &lt; b &amp; &lt;c&gt;"]);
   });
 
   test.each(["not_in_channel", "is_archived", "token_revoked", "a_new_word"])(
