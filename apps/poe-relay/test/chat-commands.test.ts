@@ -41,7 +41,7 @@ test("a person steers model, mode and project from the chat, and sees what has c
   const shop = checkout();
   await using relay = await KeptRelay.start(agent, {
     bots: {
-      poe: { surface: "poe", accessKeys: ["0123456789abcdefghijklmnopqrstuv"], workspace: "shop" },
+      poe: { surface: "poe", accessKeys: ["0123456789abcdefghijklmnopqrstuv"], workspace: "shop", defaults: { model: "claude-opus-4-5" } },
     },
     workspaces: {
       shop: { isolation: "shared", path: shop },
@@ -85,5 +85,14 @@ test("a person steers model, mode and project from the chat, and sees what has c
   expect(await say("go on")).toContain("Back at 5");
   expect(await say("!pause off", operator)).toBe("No longer paused.");
   expect(await say("!retry")).not.toContain("paused");
+  // In a new conversation what a person chose before their first message holds for it.
+  const fresh = async (text: string, where: string) => {
+    const query = relay.poe.query({ text, conversation: where });
+    await waitFor(text, query.done, SOON_MS);
+    return query.body();
+  };
+  const other = createPoeId("c");
+  expect(await fresh("!model sonnet", other)).toContain("`claude-sonnet-4-5`");
+  expect(await fresh("hello", other)).toContain("claude-sonnet-4-5 default");
   expect(relay.prompts.join("\n")).not.toMatch(/(?<!\w)!\w/);
 });

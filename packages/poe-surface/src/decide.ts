@@ -15,6 +15,8 @@ export type Question = {
   readonly command: PendingCommand | undefined;
   readonly query: readonly Turn[];
   readonly options: Options;
+  /** What they are where nobody chose anything. */
+  readonly defaults: Options;
   /** The platform's id of this very request; may be empty. */
   readonly request: string;
   readonly at: number;

@@ -40,6 +40,8 @@ export type PlanRequest = {
   readonly message: Message;
   readonly query: readonly Turn[];
   readonly options: Options;
+  /** What they are where nobody chose anything. */
+  readonly defaults: Options;
   /** The platform's id of this very request; may be empty. */
   readonly request: string;
   readonly delivered: Delivered;
@@ -144,7 +146,7 @@ async function answer(
 }
 
 async function prompt(request: PlanRequest, instead?: Instead): Promise<Plan> {
-  const { router, conversation, message, options, delivered, at } = request;
+  const { router, conversation, message, options, defaults, delivered, at } = request;
   const { key, user } = message;
   const [running] = await router.openTurns(conversation);
   const posted = await router.submit(conversation, {
@@ -154,6 +156,7 @@ async function prompt(request: PlanRequest, instead?: Instead): Promise<Plan> {
     query: instead ? withAttachments(request.query, instead) : request.query,
     ...(instead && { text: instead.text }),
     options,
+    defaults,
     repeat: "rerun-once-delivered",
     ...(request.request !== "" && { request: request.request }),
     after: delivered.seq,

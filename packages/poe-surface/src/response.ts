@@ -173,13 +173,14 @@ export class PoeResponse implements OpenResponse {
 
   async #decide(): Promise<Plan> {
     const { line, now } = this.#host;
-    const { message, command, query, request, options } = this.#request;
+    const { bot, message, command, query, request, options } = this.#request;
     const { plan, verdict, foreign, replaced } = await decide({
       around: this.#surroundings,
       message,
       command,
       query,
       options,
+      defaults: bot.defaults,
       request,
       at: now(),
       others: line

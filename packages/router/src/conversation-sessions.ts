@@ -227,7 +227,9 @@ export class ConversationSessions {
           ...(typeof mode === "string" && { mode }),
         });
       }
-      return withWanted(next, name, wanted, user);
+      return withWanted(next, name, wanted, (setting) =>
+        choices.some(([one, value]) => one === setting && value === "") ? "" : user,
+      );
     });
     return told;
   }

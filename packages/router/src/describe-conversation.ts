@@ -11,7 +11,7 @@ export type KnownSetting = {
   readonly initial?: string | boolean;
   /** What was chosen: it holds from the next turn on. */
   readonly wanted?: string | boolean;
-  /** The person who chose it; absent where the agent changed it by itself. */
+  /** The person who chose it; empty for a default, absent where the agent changed it by itself. */
   readonly by?: string;
   /** Values that can be chosen, in the agent's order; empty while they are not known. */
   readonly available: readonly string[];

@@ -31,7 +31,7 @@ export type ConversationRecord = {
   readonly sessions: Readonly<Record<string, SessionRecord>>;
   /** The newest choice for each setting, by agent. */
   readonly wanted: Readonly<Record<string, Settings>>;
-  /** Who made those choices, by agent and setting; absent for what the agent changed by itself. */
+  /** Who made those choices, by agent and setting; empty for a default, absent for what the agent changed by itself. */
   readonly wantedBy?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /**
    * People, and what came last with each one's messages: only a value that differs from it is a choice. Their ids stand
@@ -148,18 +148,22 @@ export function withParameters(
   return { ...record, parameters: [...others, [id, settings] as const].slice(-MAX_PEOPLE) };
 }
 
-/** The record with other choices for an agent's settings. @param by - Who made those that are new; absent: the agent. */
+/**
+ * The record with other choices for an agent's settings.
+ *
+ * @param byOf - Who made one that is new; empty: nobody, it is the default; absent: the agent.
+ */
 export function withWanted(
   record: ConversationRecord,
   agent: string,
   wanted: Settings,
-  by: string | undefined,
+  byOf: (name: string) => string | undefined,
 ): ConversationRecord {
   const before = record.wanted[agent] ?? {};
   const madeBy = Object.keys(wanted).flatMap((name): [string, string][] => {
     const isSame = Object.hasOwn(before, name) && before[name] === wanted[name];
-    const who = isSame ? record.wantedBy?.[agent]?.[name] : by && boundedId(by);
-    return who === undefined ? [] : [[name, who]];
+    const who = isSame ? record.wantedBy?.[agent]?.[name] : byOf(name);
+    return who === undefined ? [] : [[name, boundedId(who)]];
   });
   return {
     ...record,

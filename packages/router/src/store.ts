@@ -47,6 +47,8 @@ export type PromptItem = {
   readonly user: string;
   readonly query: readonly Turn[];
   readonly options: Options;
+  /** What `options` are where nobody chose anything. Default: those of the router. */
+  readonly defaults?: Options;
   /** What the agent is sent instead of the message's own content, which stays what the platform repeats. */
   readonly text?: string;
   /**

@@ -41,7 +41,7 @@ function sentWith({ model, thinking }: Options): Settings {
 export async function choosePermitted(
   agent: string,
   { settings }: Attached,
-  { user, options }: PromptItem,
+  { user, options, defaults: presets }: PromptItem,
   context: {
     readonly book: SessionBook;
     readonly conversation: string;
@@ -60,7 +60,7 @@ export async function choosePermitted(
       value,
       initial: initialOf(settings.get(setting), initial[setting]),
     }) ?? true;
-  const defaults = sentWith(rules.defaults);
+  const defaults = sentWith(presets ?? rules.defaults);
   const sent = sentWith(options);
   /** What is told of a setting, by its name. */
   const refused = new Map<string, string>();
@@ -79,7 +79,9 @@ export async function choosePermitted(
       }),
     );
     const next = withParameters(before, user, sent);
-    return withWanted(next, agent, chooseNewest(wanted, last, open, defaults), user);
+    return withWanted(next, agent, chooseNewest(wanted, last, open, defaults), (name) =>
+      open[name] === defaults[name] ? "" : user,
+    );
   });
   const wanted = record.wanted[agent] ?? {};
   const permitted: Record<string, string | boolean> = {};
@@ -206,7 +208,7 @@ export async function absorbAgentChanges(
   attached.settled = current;
   if (Object.keys(changed).length === 0) return;
   await book.change((record) =>
-    withWanted(record, agent, { ...record.wanted[agent], ...changed }, undefined),
+    withWanted(record, agent, { ...record.wanted[agent], ...changed }, () => undefined),
   );
 }
 
@@ -221,6 +223,6 @@ export async function forgetSettings(
     const wanted = Object.entries(record.wanted[agent] ?? {}).filter(
       ([name]) => !names.includes(name),
     );
-    return withWanted(record, agent, Object.fromEntries(wanted), undefined);
+    return withWanted(record, agent, Object.fromEntries(wanted), () => undefined);
   });
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { DEFAULT_OPTIONS } from "../src/index.ts";
 import { AgentRig } from "./agent-rig.ts";
 
 const script = {
@@ -74,4 +75,24 @@ test("a message that the agent is sent another text for is queued under that tex
   const [queued] = await rig.run("!retry", { text: "fix the test" });
   expect(queued).toMatchObject({ kind: "turn-queued", text: "fix the test" });
   expect(JSON.stringify(rig.received("session/prompt"))).toContain("fix the test");
+});
+
+test("a default that comes with a message is nobody's choice, and none that a command made before it gives way to", async () => {
+  await using rig = new AgentRig(script);
+  const options = { ...DEFAULT_OPTIONS, model: "a" };
+  await rig.router.submit("c", choose("1", "ana", { model: "b" }));
+  await rig.run("hello", { options, defaults: options });
+  expect((await rig.router.describe("c")).settings.get("model")).toMatchObject({
+    wanted: "b",
+    by: "ana",
+  });
+  const elsewhere = { conversation: "d", options, defaults: options };
+  await rig.run("hello", elsewhere);
+  expect((await rig.router.describe("d")).settings.get("model")).toMatchObject({
+    wanted: "a",
+    by: "",
+  });
+  await rig.run("hello", { ...elsewhere, options: { ...options, model: "b" } });
+  const { settings } = await rig.router.describe("d");
+  expect(settings.get("model")).toMatchObject({ wanted: "b", by: "ana" });
 });

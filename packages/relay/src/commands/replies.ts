@@ -80,9 +80,9 @@ export const replies = {
       return `The agent has not said which ${kind}s it has. It may after your next message; until then, \`!${kind} name\` is tried as it is.`;
     }
     const shown = choices.slice(0, MAX_LISTED).map((one) => {
-      if (one.id === (wanted ?? current))
-        return `${formatChoice(one)} ← ${wanted ? "chosen" : "now"}`;
-      return formatChoice(one);
+      const isNow = one.id === current;
+      const isNext = wanted !== undefined && one.id === wanted && !isNow;
+      return `${formatChoice(one)}${isNow ? " ← now" : isNext ? " ← from your next message" : ""}`;
     });
     const title = `**${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}s** (${choices.length})`;
     const more = formatMore(choices.length - shown.length, `\`!${kind} part\` narrows the list.`);

@@ -63,7 +63,7 @@ function describeSetting(setting: KnownSetting | undefined, user: string): Shown
   const value = wanted ?? current;
   const isNext = wanted !== undefined && current !== undefined && wanted !== current;
   const shown = { ...(value !== undefined && { value: String(value) }), isNext };
-  if (wanted === undefined) return { ...shown, by: "nobody" };
+  if (wanted === undefined || by === "") return { ...shown, by: "nobody" };
   if (by === undefined) return { ...shown, by: "agent" };
   return { ...shown, by: by === user ? "you" : "somebody" };
 }
