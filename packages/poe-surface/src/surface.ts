@@ -75,7 +75,7 @@ class PoeSurface implements RelaySurface {
     this.#panels = panels;
     const settingsOf = (bot: SurfaceBot) => panels.settingsOf(bot);
     this.#news = new SettingsNews({ settingsOf, notes, log, apiUrl });
-    const uploads = new Uploads({ router, log, uploadUrl });
+    const uploads = new Uploads({ router, log, journal, uploadUrl });
     const shared = { line: new Line<OpenResponse>(), surface: randomUUID(), uploads };
     this.#host = { router, renderer, limits, log, journal, now, ...shared };
   }

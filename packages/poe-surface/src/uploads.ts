@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import {
   createPoeClient,
   type FileEvent,
@@ -6,8 +5,8 @@ import {
   type PoeClient,
   PoeProtocolError,
 } from "@acp-kit/poe-protocol";
-import { hashId, type Log, type SurfaceBot } from "@acp-kit/relay";
-import type { Router, SentFile } from "@acp-kit/router";
+import { hashId, type Journal, type Log, type SurfaceBot } from "@acp-kit/relay";
+import { createReference, type Router, type SentFile } from "@acp-kit/router";
 import { words } from "./words.ts";
 
 /** A file that Poe has, or one sentence on why it does not. */
@@ -18,6 +17,7 @@ export type Upload =
 export type UploadsOptions = {
   readonly router: Pick<Router, "openFile">;
   readonly log: Log;
+  readonly journal: Pick<Journal, "fail">;
   /** Base of Poe's upload call; default: Poe's own. */
   readonly uploadUrl?: string | undefined;
 };
@@ -65,17 +65,16 @@ export class Uploads implements AsyncDisposable {
   }
 
   async #upload(bot: SurfaceBot, conversation: string, file: SentFile): Promise<Upload> {
-    const { log } = this.#options;
+    const { log, journal } = this.#options;
     try {
       const work = this.#inTurn(() => this.#send(bot, conversation, file));
       return await work;
     } catch (error) {
-      const reference = randomUUID().slice(0, 4).toUpperCase();
-      log.warn(
-        { err: error, ref: reference, conversation: hashId(conversation), sha256: file.sha256 },
-        "a file was not uploaded",
-      );
-      return { kind: "failed", text: words.notUploaded(file.name, whyOf(error), reference) };
+      const ref = createReference();
+      journal.fail({ ref, conversation, what: "upload", error });
+      const about = { ref, conversation: hashId(conversation), sha256: file.sha256 };
+      log.warn(about, "a file was not uploaded");
+      return { kind: "failed", text: words.notUploaded(file.name, whyOf(error), ref) };
     }
   }
 

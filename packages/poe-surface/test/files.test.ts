@@ -97,9 +97,9 @@ test("C24: what Poe refuses is said with a reference, Poe's own words are logged
   prompt.end();
   const body = await finished(query);
   expect(body).toMatch(
-    /^one\n\(!\) a\.txt could not be shown here: Poe refused it \(413\) \(ref [0-9A-F]{4}\)\.two$/,
+    /^one\n\(!\) a\.txt could not be shown here: Poe refused it \(413\) \(ref [0-9A-Z]{4}\)\.two$/,
   );
-  const [line = ""] = rig.lines.filter((one) => one.includes("a file was not uploaded"));
+  const [line = ""] = rig.lines.filter((one) => one.includes('"what":"upload"'));
   expect(line).toContain("internal-detail-17");
   expect(line).not.toContain(KEY);
   expect(filesIn(query)).toEqual([]);

@@ -129,9 +129,9 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
       await door.open(createDoorActions({ router, people, projectOf, now: Date.now }));
     }
     const { bots } = settings;
-    const { journal, notices, metrics } = records;
+    const { journal, audit, notices, metrics } = records;
     const commands = createRelayCommands({
-      ...{ app, bots, db, router, rules, agents, people, journal, log },
+      ...{ app, bots, db, router, rules, agents, people, journal, audit, log },
       projects: places.projects,
       changes: createChanges({
         ...{ places, turns, path: env["PATH"] },

@@ -11,7 +11,10 @@ const demoAgent = fileURLToPath(new URL("../../demo-agent/src/main.ts", import.m
 async function dyingRelay() {
   const root = relayRoot();
   const script = join(root, "script.json");
+  const toolCall = { toolCallId: "1", title: "Look", kind: "execute", rawInput: { command: "ls" } };
+  const options = [{ optionId: "yes", name: "Yes", kind: "allow_once" }];
   const steps = [
+    { kind: "ask", toolCall, options },
     { kind: "print", to: "stderr", text: "planted /srv/secret" },
     { kind: "exit", code: 7 },
   ];
@@ -21,6 +24,7 @@ async function dyingRelay() {
   const settings = {
     bots: { shop: { surface: "poe", accessKeys: [KEY] } },
     agents: { demo: { command } },
+    workspaces: { scratch: { isolation: "scratch", permissions: "allow" } },
     access: [{ users: ["u-ana"], role: "operator" }],
     stateDir: join(root, "state"),
   };
@@ -59,15 +63,26 @@ test("C24: the chat shows a reference, and explain tells the operator what is be
   expect((await run("explain", "m-nobody")).stdout).toMatch(/^Nothing is known about m-nobody/);
 }, 90_000);
 
-test("C38: the audit log is looked at and printed by the command line", async () => {
-  const { relay, run } = await dyingRelay();
+test("C38: what a policy answers and what the console decides is in the audit log, which the command line looks at and prints", async () => {
+  const { relay, url, run } = await dyingRelay();
+  const headers = { "x-user": "u-ana", "x-prompt": "hello" };
+  await (await fetch(url, { method: "POST", headers })).text();
   relay.child.kill("SIGTERM");
   await relay.ends();
   expect((await run("pause", "for", "now")).code).toBe(0);
   const verified = await run("audit", "verify");
-  expect(verified).toMatchObject({ code: 0, stdout: expect.stringMatching(/^The audit log is /) });
+  expect(verified.stdout).toMatch(/^The audit log is whole: 2 entries\.\n/);
+  expect(verified.code).toBe(0);
   const wrong = await run("audit", "verify", "--head", "0".repeat(64));
   expect(wrong.code).toBe(1);
   expect(wrong.stderr).toMatch(/^poe-relay: the audit log has been changed/);
-  expect((await run("audit", "list", "--json")).code).toBe(0);
+  const { stdout } = await run("audit", "list", "--json");
+  const entries = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as object);
+  expect(entries).toMatchObject([
+    { what: "question execute", decision: "allow_once", agent: "demo", project: "scratch" },
+    { what: "pause", decision: "paused", role: "console" },
+  ]);
 }, 90_000);

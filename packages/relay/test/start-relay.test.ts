@@ -95,6 +95,13 @@ test("a prompt reaches the bot's agent in the bot's workspace, and stopping leav
     count: 1,
   });
 
+  const metrics = await fetch(`http://127.0.0.1:${relay.privateAddress.port}/metrics`, {
+    headers: { authorization: `Bearer ${TOKEN}` },
+  });
+  const measured = await metrics.text();
+  expect(measured).toContain('acp_relay_turn_seconds_count{outcome="completed"} 1');
+  expect(measured).not.toMatch(/c-1|u-ana/);
+
   const pid = facts[0]?.pid ?? 0;
   expect(() => process.kill(pid, 0)).not.toThrow();
   await relay.stop();

@@ -1,5 +1,6 @@
 import type { LoginState, LoginStep } from "@acp-kit/acp-wire";
 import type { Attachment, Choice, LastTurn, Role, Router, Turn } from "@acp-kit/router";
+import type { Audit } from "../audit/audit.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Log } from "../log.ts";
 import type { AgentOffers } from "../offers/agent-offers.ts";
@@ -117,6 +118,8 @@ export type CommandHost = {
   readonly agents: ReadonlyMap<string, CommandAgent>;
   readonly logins: LoginBook;
   readonly policies: PolicyBook;
+  /** Keeps what operators decide. */
+  readonly audit?: Audit | undefined;
   readonly mayChoose?: ((choice: Choice) => boolean) | undefined;
   /** Names of agent commands that a person may call. */
   readonly allowedCommands?:

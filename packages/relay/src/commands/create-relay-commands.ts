@@ -10,7 +10,7 @@ import { PolicyBook } from "./policy-book.ts";
 
 export type RelayCommandsOptions = Pick<
   CommandHost,
-  "agents" | "people" | "journal" | "projects" | "changes" | "offers" | "personalAgent"
+  "agents" | "people" | "journal" | "audit" | "projects" | "changes" | "offers" | "personalAgent"
 > & {
   readonly app: Pick<RelayApp, "name" | "version">;
   readonly bots: readonly SurfaceBot[];

@@ -11,8 +11,10 @@ const SHAPE = /^([a-z]+(?:[-\u2010-\u2015\s]?only)?)(?:\s+(\d{1,3})\s*(m|min|h|d
 
 /** `!policy`: what happens in this conversation when the agent asks. */
 export function setPolicy({ host, message, argument }: CommandCall): CommandOutcome {
-  const { policies, log } = host;
-  const { conversation, user, at } = message;
+  const { policies, log, audit } = host;
+  const { conversation, user, at, role } = message;
+  const keep = (decision: string) =>
+    audit?.append({ who: user, role, conversation, what: "policy", decision, result: "set" });
   const tell = () => {
     const set = policies.get(conversation, at);
     return reply(set ? replies.policy(set.policy, remaining(set.until, at)) : replies.noPolicy());
@@ -22,6 +24,7 @@ export function setPolicy({ host, message, argument }: CommandCall): CommandOutc
   const name = word.toLowerCase().replace(/[\u2010-\u2015\s]/g, "-");
   if (name === "default" && count === undefined) {
     policies.set(conversation, undefined);
+    keep("default");
     log.info({ decision: "policy", policy: "default" }, "an operator cleared a policy");
     return tell();
   }
@@ -33,6 +36,7 @@ export function setPolicy({ host, message, argument }: CommandCall): CommandOutc
       : Number(count) * (UNITS[unit?.toLowerCase() ?? ""] ?? MINUTE_MS);
   if (ms === 0) return reply(replies.usage("policy"));
   policies.set(conversation, { policy, by: user, ...(ms !== undefined && { until: at + ms }) });
+  keep(policy);
   log.info({ decision: "policy", policy, ms }, "an operator set a policy");
   return tell();
 }

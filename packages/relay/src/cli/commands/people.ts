@@ -1,6 +1,8 @@
 import type { Role } from "@acp-kit/router";
+import { type AuditEvent, createAudit } from "../../audit/audit.ts";
 import { KeptPeople } from "../../people/kept-people.ts";
 import { PauseSwitch } from "../../people/pause-switch.ts";
+import type { RelayDb } from "../../relay-db.ts";
 import { withKeptDb } from "./kept-db.ts";
 
 type Allowed = { readonly user: string; readonly role: Role; readonly bot: string };
@@ -8,6 +10,7 @@ type Allowed = { readonly user: string; readonly role: Role; readonly bot: strin
 export function allowPerson(stateDir: string, { user, role, bot }: Allowed): Promise<string> {
   return withKeptDb(stateDir, (db) => {
     new KeptPeople(db).allow({ user, role, bot, by: "", at: Date.now() });
+    keep(db, { what: "allow", decision: role, shown: user, ...(bot !== "" && { bot }) });
     const where = bot === "" ? "all bots" : `the bot ${bot}`;
     return `${user} is ${role === "user" ? "a user" : `an ${role}`} of ${where} now.\n`;
   });
@@ -36,12 +39,20 @@ export function listPeople(stateDir: string): Promise<string> {
 export function pauseRelay(stateDir: string, reason: string): Promise<string> {
   return withKeptDb(stateDir, (db) => {
     new PauseSwitch(db).set({ by: "", reason, at: Date.now() });
+    keep(db, { what: "pause", decision: "paused" });
     return "Paused: no turn starts. What runs goes on to its end.\n";
   });
 }
 
 export function resumeRelay(stateDir: string): Promise<string> {
-  return withKeptDb(stateDir, (db) =>
-    new PauseSwitch(db).clear() ? "Turns start again.\n" : "It was not paused.\n",
-  );
+  return withKeptDb(stateDir, (db) => {
+    if (!new PauseSwitch(db).clear()) return "It was not paused.\n";
+    keep(db, { what: "pause", decision: "resumed" });
+    return "Turns start again.\n";
+  });
+}
+
+/** The console decides for nobody in particular. */
+function keep(db: RelayDb, event: AuditEvent): void {
+  createAudit(db, Date.now).append({ role: "console", ...event });
 }
