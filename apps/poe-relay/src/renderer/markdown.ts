@@ -8,6 +8,8 @@ export type Lines = {
   readonly source: string;
   readonly text: string;
   readonly blocks: Blocks;
+  /** The paragraph so far has backticks that its lines do not close: they may close any that follow. */
+  readonly inDoubt: boolean;
 };
 
 export type Rendered = {
@@ -36,28 +38,36 @@ export function renderMarkdown(text: string, running = false, from: Lines = noLi
   const { isCode, after } = readLine(whole, lines.blocks);
   if (isCode) return { text: lines.text + whole, fence: after.fence, lines };
   const held = running ? undecided(whole.slice(-MAX_UNDECIDED)) : "";
-  const last = renderLine(whole.slice(0, whole.length - held.length), running);
+  const shown = whole.slice(0, whole.length - held.length);
+  const last = scanLine(shown, running, lines.inDoubt).text;
   return { text: lines.text + last, fence: after.fence, lines };
 }
 
-export const noLines: Lines = { source: "", text: "", blocks: noBlocks };
+export const noLines: Lines = { source: "", text: "", blocks: noBlocks, inDoubt: false };
 
 /** Renders the lines behind `from` that have ended. */
 function renderLines(text: string, from: Lines): Lines {
   const length = text.lastIndexOf("\n") + 1;
   if (length <= from.source.length) return from;
   const rendered = [from.text];
-  let { blocks } = from;
+  let { blocks, inDoubt } = from;
   for (let at = from.source.length; at < length; ) {
     const end = text.indexOf("\n", at);
     const line = text.slice(at, end);
     const { isCode, after } = readLine(line, blocks);
-    rendered.push(isCode || !rare.test(line) ? line : renderLine(line), "\n");
+    if (isCode || line.trim() === "") inDoubt = false;
+    if (isCode || !rare.test(line)) {
+      rendered.push(line, "\n");
+    } else {
+      const scanned = scanLine(line, false, inDoubt);
+      rendered.push(scanned.text, "\n");
+      inDoubt = scanned.inDoubt;
+    }
     blocks = after;
     at = end + 1;
   }
   // Not `+`: that makes a string of as many pieces as there were calls, and whoever reads it walks them all.
-  return { source: text.slice(0, length), text: rendered.join(""), blocks };
+  return { source: text.slice(0, length), text: rendered.join(""), blocks, inDoubt };
 }
 
 // Longer than any reserved name with its dashes; a provider's name behind the prefix may be longer, but decides nothing.
@@ -74,24 +84,35 @@ const harmful = `${RESERVED_FLAG}|!\\[|[${QUESTION_MARKS}]\\uFE0F?|<(?=[A-Za-z!/
 const token = new RegExp(`\\\\[\\\\\`!<\\]]|\`+|${harmful}`, "g");
 const harmfulToken = new RegExp(harmful, "g");
 
+/** One line of Markdown among lines of which nothing is known: what stands there may decide about its code spans. */
+export function renderLine(line: string): string {
+  return scanLine(line, false, true).text;
+}
+
 /**
- * One line of Markdown outside of a code block.
+ * One line of a paragraph outside of a code block.
  *
  * @param running - The line may go on: where a code span is open, what the span's end decides about is held back.
+ * @param inDoubt - Where its code spans begin and end is not known: nothing in it is code.
  */
-export function renderLine(line: string, running = false): string {
+function scanLine(
+  line: string,
+  running: boolean,
+  inDoubt: boolean,
+): { text: string; inDoubt: boolean } {
   let text = "";
+  let isOpen = inDoubt;
   let at = 0;
   for (;;) {
     token.lastIndex = at;
     const match = token.exec(line);
-    if (!match) return text + line.slice(at);
+    if (!match) return { text: text + line.slice(at), inDoubt: isOpen };
     const [found] = match;
     let end = match.index + found.length;
     text += line.slice(at, match.index);
     if (found === "](") {
       const link = renderLink(line, match.index, running);
-      if (!link) return text;
+      if (!link) return { text, inDoubt: isOpen };
       text += link.text;
       end = link.end;
     } else if (found === "![") {
@@ -99,15 +120,19 @@ export function renderLine(line: string, running = false): string {
       text += line.charAt(end) === "]" ? "[image" : "[";
     } else if (!found.startsWith("`")) {
       text += harmless(found);
+    } else if (inDoubt) {
+      text += found;
     } else {
       const closed = endOfSpan(line, end, found.length);
       // Backticks at the end may become more, which would close nothing.
       if (running && (closed === undefined || closed === line.length)) {
         harmfulToken.lastIndex = end;
-        return text + line.slice(match.index, harmfulToken.exec(line)?.index);
+        text += line.slice(match.index, harmfulToken.exec(line)?.index);
+        return { text, inDoubt: isOpen };
       }
       // Backticks that nothing closes are text, and so is what follows them.
-      if (closed !== undefined) end = closed;
+      if (closed === undefined || mayDefine(line, end, closed)) isOpen = true;
+      else end = closed;
       text += line.slice(match.index, end);
     }
     at = end;
@@ -122,6 +147,18 @@ function endOfSpan(line: string, from: number, length: number): number | undefin
     if (match[0].length === length) return match.index + length;
   }
   return undefined;
+}
+
+/** A name and what it stands for: it is looked for before code spans are, so it may begin in one line and end in code. */
+const definition = /^(?:[\s>*+-]|\d{1,9}[.)])*\[[^[\]]*$/;
+
+/** Whether a part of a line may hold the end of a name that is given a meaning. */
+function mayDefine(line: string, from: number, to: number): boolean {
+  for (let at = line.indexOf("]:", from); at !== -1 && at < to; at = line.indexOf("]:", at + 1)) {
+    const before = line.slice(0, at);
+    if (!/[[\]]/.test(before) || definition.test(before)) return true;
+  }
+  return false;
 }
 
 function harmless(found: string): string {

@@ -83,6 +83,32 @@ describe("C22: a label that looks like another host is followed by the real one"
   });
 });
 
+describe("C22: what is said to be code, and is none, hides nothing", () => {
+  test.each([
+    [
+      "backticks of the line before",
+      "[click ` here\nz `](javascript:alert(1)) `",
+      "[click ` here\nz `]\\(javascript:alert(1)) `",
+    ],
+    ["an image behind them", "a ` b\n`![x](https://x.example)`", "a ` b\n`[x](https://x.example)`"],
+    ["our mark behind them", "a ` b\n`❓ **Run this?**`", "a ` b\n`? **Run this?**`"],
+    ["a name with a backtick", "[a`]: javascript:x`", "[a`\\]: javascript:x`"],
+    ["a name on two lines", "[a\n`]: javascript:x`", "[a\n`\\]: javascript:x`"],
+    ["a name in a list in a quote", "> - [a`]: javascript:x`", "> - [a`\\]: javascript:x`"],
+  ])("%s", (_, source, shown) => {
+    expect(renderMarkdown(source).text).toBe(shown);
+  });
+
+  test.each([
+    ["behind an empty line", "a ` b\n\n`❓` and `](x)`"],
+    ["behind a code block", "a ` b\n```\nx\n```\n`❓`"],
+    ["a loop", "`for x in a[1]:` and `m[k]: v`"],
+    ["a whole line of code", "`[a]: b`"],
+  ])("but code %s is left as it is", (_, source) => {
+    expect(renderMarkdown(source).text).toBe(source);
+  });
+});
+
 test("C20: an image is a link, to the same address and with the same host", () => {
   expect(renderLine("![](https://x.example/a.png)")).toBe("[image](https://x.example/a.png)");
   expect(renderLine("![bank.example](https://x.example/a)")).toBe(

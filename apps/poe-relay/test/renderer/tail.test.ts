@@ -149,6 +149,14 @@ describe("the plan", () => {
     );
   });
 
+  test("C20: shows no image behind what an entry before it has left open", () => {
+    const entries = ["a ` b", "`![x](https://x.example)`"].map((content) => ({
+      content,
+      status: "pending",
+    }));
+    expect(tailOf(fold(start, { kind: "plan", entries }), 0)).not.toContain("![");
+  });
+
   test("gives way to the progress that the agent states itself", () => {
     const status: EventBody = { kind: "status", plan: "7/9" };
     expect(tailOf(fold(start, text("t"), plan, status), 0)).toContain("> _7/9 •");
