@@ -75,7 +75,7 @@ test("every command of the page about operating is one, and each command is on t
   expect(asked.filter(({ kind }) => kind === "print")).toEqual([]);
   expect(new Set(asked.map(({ kind }) => kind))).toEqual(
     new Set([
-      ...["start", "backup", "restore", "list", "show", "export", "erase"],
+      ...["start", "backup", "restore", "list", "worktrees", "show", "export", "erase"],
       ...["allow", "people", "remove", "usage", "pause", "resume"],
       ...["explain", "audit-verify", "audit-list"],
     ]),
