@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseSlackEvent } from "../../src/intake/parse-event.ts";
+import vectors from "../vectors/events.json" with { type: "json" };
 import { callback, identity, said } from "./events.ts";
 
 const parse = (event: object, part: object = {}) =>
@@ -9,6 +10,10 @@ const reasonOf = (event: object, part: object = {}) => {
   const heard = parse(event, part);
   return heard.kind === "ignored" ? heard.reason : heard.kind;
 };
+
+test.each(vectors.cases)("$id is understood", ({ event, heard }) => {
+  expect(parse(event)).toMatchObject(heard);
+});
 
 describe("a message", () => {
   test("and its mention event have the same key, and mean the same", () => {
