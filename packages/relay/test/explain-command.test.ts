@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -7,8 +7,8 @@ import { KEY, RelayRun, relayRoot } from "./relay-run.ts";
 
 const demoAgent = fileURLToPath(new URL("../../demo-agent/src/main.ts", import.meta.url));
 
-/** A relay whose agent says something to stderr and dies, as a process of its own; and its command line. */
-async function dyingRelay() {
+/** A relay whose agent says something to stderr and dies, or does what is given, as a process of its own; and its command line. */
+async function dyingRelay(...last: readonly object[]) {
   const root = relayRoot();
   const script = join(root, "script.json");
   const toolCall = { toolCallId: "1", title: "Look", kind: "execute", rawInput: { command: "ls" } };
@@ -16,7 +16,7 @@ async function dyingRelay() {
   const steps = [
     { kind: "ask", toolCall, options },
     { kind: "print", to: "stderr", text: "planted /srv/secret" },
-    { kind: "exit", code: 7 },
+    ...(last.length > 0 ? last : [{ kind: "exit", code: 7 }]),
   ];
   writeFileSync(script, JSON.stringify({ prompt: steps }));
   const config = join(root, "relay.jsonc");
@@ -26,17 +26,21 @@ async function dyingRelay() {
     agents: { demo: { command } },
     workspaces: { scratch: { isolation: "scratch", permissions: "allow" } },
     access: [{ users: ["u-ana"], role: "operator" }],
+    log: { level: "debug" },
     stateDir: join(root, "state"),
   };
   writeFileSync(config, JSON.stringify(settings), { mode: 0o600 });
-  const relay = new RelayRun(root, ["start", "--port", "0", "--config", config]);
-  const [, url = ""] = await relay.says(/^ {2}(http:\S+) {2}bot shop/m);
+  const start = async () => {
+    const relay = new RelayRun(root, ["start", "--port", "0", "--config", config]);
+    const [, url = ""] = await relay.says(/^ {2}(http:\S+) {2}bot shop/m);
+    return { relay, url };
+  };
   const run = async (...args: string[]) => {
     const command = new RelayRun(root, [...args, "--config", config]);
     const code = await command.ends();
     return { code, stdout: command.stdout, stderr: command.stderr };
   };
-  return { relay, url, run };
+  return { ...(await start()), start, run, stateDir: settings.stateDir };
 }
 
 test("C24: the chat shows a reference, and explain tells the operator what is behind it, also when no relay runs", async () => {
@@ -85,4 +89,23 @@ test("C38: what a policy answers and what the console decides is in the audit lo
     { what: "question execute", decision: "allow_once", agent: "demo", project: "scratch" },
     { what: "pause", decision: "paused", role: "console" },
   ]);
+}, 90_000);
+
+test("C24: a turn that died with the relay has a reference, which explain knows", async () => {
+  const { relay, url, start, run, stateDir } = await dyingRelay({ kind: "wait" });
+  const headers = { "x-user": "u-ana", "x-prompt": "hello" };
+  const cut = fetch(url, { method: "POST", headers }).catch(() => undefined);
+  await relay.says(/planted/, "stderr");
+  const serving = Number.parseInt(readlinkSync(join(stateDir, "door", "current")), 10);
+  relay.child.kill("SIGKILL");
+  process.kill(serving, "SIGKILL");
+  await Promise.all([relay.ends(), cut]);
+
+  const { relay: next } = await start();
+  const [line] = await next.says(/^.*"something failed".*$/m, "stderr");
+  const { ref, what } = JSON.parse(line) as { ref: string; what: string };
+  expect(what).toBe("turn");
+  const { stdout } = await run("explain", ref);
+  expect(stdout).toContain(`ref ${ref}  failed: turn (interrupted)`);
+  expect(stdout).toContain("died in the middle of the turn");
 }, 90_000);

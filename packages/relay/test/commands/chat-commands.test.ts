@@ -1,4 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
+import { createAudit, readAudit } from "../../src/audit/audit.ts";
+import { temporaryRelayDb } from "../relay-db-of.ts";
 import { CONVERSATION, CommandsRig } from "./commands-rig.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -275,6 +277,19 @@ describe("!policy", () => {
     expect(await rig.say("!policy default", operator)).toContain("what is configured holds");
     expect(await rig.say("!policy whatever", operator)).toContain("Write `!policy");
     expect(rig.lines.join("")).toContain("an operator set a policy");
+  });
+
+  test("C38: is in the audit log with who set it", async () => {
+    const { db } = await temporaryRelayDb();
+    const rig = await CommandsRig.open({ script, host: { audit: createAudit(db, Date.now) } });
+    await rig.say("!policy allow 30m", { role: "operator", user: "u-op" });
+    await rig.say("!policy default", { role: "operator", user: "u-op" });
+    await rig.say("!policy", { role: "operator", user: "u-op" });
+    await rig.say("!policy allow", { role: "user" });
+    expect([...readAudit(db)]).toMatchObject([
+      { what: "policy", decision: "allow", role: "operator", user: "u-op" },
+      { what: "policy", decision: "default", role: "operator", user: "u-op" },
+    ]);
   });
 
   test("is for nobody else, whatever they are", async () => {
