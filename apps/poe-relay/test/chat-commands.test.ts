@@ -41,7 +41,12 @@ test("a person steers model, mode and project from the chat, and sees what has c
   const shop = checkout();
   await using relay = await KeptRelay.start(agent, {
     bots: {
-      poe: { surface: "poe", accessKeys: ["0123456789abcdefghijklmnopqrstuv"], workspace: "shop", defaults: { model: "claude-opus-4-5" } },
+      poe: {
+        surface: "poe",
+        accessKeys: ["0123456789abcdefghijklmnopqrstuv"],
+        workspace: "shop",
+        defaults: { model: "claude-opus-4-5" },
+      },
     },
     workspaces: {
       shop: { isolation: "shared", path: shop },
