@@ -1,6 +1,7 @@
 import type { SessionUpdateParams } from "@acp-kit/acp-wire";
 import { ChunkSeam } from "./chunk-seam.ts";
 import type { EventBody } from "./events.ts";
+import { ShownByTools } from "./file-content.ts";
 import {
   type FileToSend,
   OutgoingFiles,
@@ -11,7 +12,10 @@ import { OutputCap } from "./output-cap.ts";
 import type { SendPolicy } from "./router.ts";
 import { parseSessionUpdate } from "./session-update.ts";
 
-export type AgentOutputHost = Omit<OutgoingFilesHost, "policy" | "owner" | "record"> & {
+export type AgentOutputHost = Omit<
+  OutgoingFilesHost,
+  "policy" | "owner" | "record" | "shownByTools"
+> & {
   /** Asked once for each turn, and once for what is said between two. */
   sending(): SendPolicy | undefined;
   /** The person whose turn this is, while it runs. */
@@ -24,6 +28,7 @@ export class AgentOutput {
   readonly #host: AgentOutputHost;
   readonly #cap = new OutputCap();
   readonly #seam = new ChunkSeam();
+  readonly #shownByTools = new ShownByTools();
   #files: OutgoingFiles | undefined;
 
   constructor(host: AgentOutputHost) {
@@ -69,6 +74,8 @@ export class AgentOutput {
     if (before?.turn === turn && before) return before;
     if (before) this.#recordAll(before.flush(), before.turn);
     const owner = turn === undefined ? undefined : this.#host.requesterOf(turn);
+    // A call that outlives its turn goes on repeating what it has shown there.
+    if (turn !== undefined) this.#shownByTools.clear();
     this.#files = this.#createFiles(turn, owner);
     return this.#files;
   }
@@ -78,6 +85,7 @@ export class AgentOutput {
       ...this.#host,
       policy: this.#host.sending(),
       owner,
+      shownByTools: this.#shownByTools,
       record: (event) => this.#host.record(event, turn),
     });
   }

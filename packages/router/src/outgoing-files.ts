@@ -1,13 +1,14 @@
 import path from "node:path";
-import { type KnownContentBlock, mapFileLinks } from "@acp-kit/acp-wire";
+import { mapFileLinks } from "@acp-kit/acp-wire";
 import { AttachScanner, type ScannedPart } from "./attachments/attach-scanner.ts";
 import type { Offer, OfferPolicy } from "./attachments/offer-file.ts";
 import { ownedDirectory } from "./attachments/owned-directory.ts";
 import { formatRefusal, type SendRefusal } from "./attachments/refusal-words.ts";
 import type { EventBody } from "./events.ts";
-import { asFields, asText } from "./fields.ts";
+import { asFields } from "./fields.ts";
+import { type FileContent, isFileContent, type ShownByTools } from "./file-content.ts";
 import type { RouterReport, SendPolicy } from "./router.ts";
-import { textEvents } from "./session-update.ts";
+import { parseContentBlock, textEvents } from "./session-update.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** How long a turn waits at its end for what it sends, in milliseconds: the files are on this machine. */
@@ -47,6 +48,7 @@ export type OutgoingFilesHost = {
   readonly quotaBytes: number;
   /** The person on whose behalf it is sent. */
   readonly owner: string | undefined;
+  readonly shownByTools: ShownByTools;
   workspace(): Promise<Workspace>;
   /** The path on this machine of a file that the agent names by its own. */
   toHost(path: string): string;
@@ -88,7 +90,9 @@ export class OutgoingFiles {
       case "content":
         return [...this.flush(), ...this.#takeContent(event, asFields(update)?.["content"])];
       case "tool-start":
-        return [...this.flush(), event];
+        return [...this.flush(), event, ...this.#takeToolContent(update)];
+      case "tool-update":
+        return [event, ...this.#takeToolContent(update)];
       default:
         return [event];
     }
@@ -131,8 +135,17 @@ export class OutgoingFiles {
     });
   }
 
+  #takeToolContent(update: unknown): readonly EventBody[] {
+    const parts = this.#host.shownByTools.add(update);
+    return parts.flatMap((block) => this.#takeFile(parseContentBlock(block), block));
+  }
+
   #takeContent(event: ContentEvent, block: unknown): readonly EventBody[] {
-    if (!isFile(block)) return [event];
+    return this.#host.shownByTools.has(block) ? [] : this.#takeFile(event, block);
+  }
+
+  #takeFile(event: ContentEvent, block: unknown): readonly EventBody[] {
+    if (!isFileContent(block)) return [event];
     const { name, uri = "" } = event;
     void this.#queue(name ?? uri, charsOf(block), async (policy) => {
       const { offerContent } = await import("./attachments/index.ts");
@@ -210,28 +223,8 @@ export class OutgoingFiles {
   }
 }
 
-function charsOf(block: Exclude<KnownContentBlock, { type: "text" }>): number {
+function charsOf(block: FileContent): number {
   if ("data" in block) return block.data.length;
   if (block.type !== "resource") return PATH_CHARS;
   return "blob" in block.resource ? block.resource.blob.length : block.resource.text.length;
-}
-
-/** Content that is a file by itself or names one of this machine: any other link is shown as a link, and never fetched. */
-function isFile(value: unknown): value is Exclude<KnownContentBlock, { type: "text" }> {
-  const block = asFields(value);
-  const has = (fields: typeof block, ...names: readonly string[]) =>
-    names.every((name) => asText(fields?.[name]) !== undefined);
-  switch (block?.["type"]) {
-    case "image":
-    case "audio":
-      return has(block, "data", "mimeType");
-    case "resource": {
-      const resource = asFields(block["resource"]);
-      return has(resource, "uri", "text") || has(resource, "uri", "blob");
-    }
-    case "resource_link":
-      return has(block, "name", "uri") && /^file:/i.test(asText(block["uri"]) ?? "");
-    default:
-      return false;
-  }
 }

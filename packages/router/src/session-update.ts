@@ -94,7 +94,7 @@ function parseChunk(kind: "text" | "thought", update: Fields): EventBody[] {
   const type = asText(content?.["type"]);
   if (!content || type === undefined) return [unknown(update)];
   if (type !== "text") {
-    return kind === "text" ? [{ kind: "content", ...parseContent(type, content) }] : [];
+    return kind === "text" ? [parseContentBlock(content)] : [];
   }
   return textEvents(kind, asText(content["text"]) ?? "");
 }
@@ -112,13 +112,14 @@ export function textEvents(kind: "text" | "thought", text: string): EventBody[] 
 }
 
 /** A block of content that is not text: its bytes and texts stay out of the log. */
-function parseContent(type: string, block: Fields): AgentContent {
+export function parseContentBlock(block: Fields): { kind: "content" } & AgentContent {
   const about = asFields(block["resource"]) ?? block;
   const name = readTitle(block["title"]) ?? readTitle(block["name"]);
   const uri = readTitle(about["uri"]);
   const contentType = readWord(about["mimeType"]);
   return {
-    type: readWord(type) ?? "",
+    kind: "content",
+    type: readWord(block["type"]) ?? "",
     ...(name !== undefined && { name }),
     ...(uri !== undefined && { uri }),
     ...(contentType !== undefined && { contentType }),

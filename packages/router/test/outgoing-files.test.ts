@@ -309,6 +309,93 @@ test("a tool sends by the same rules, learns what became of it, and sends nothin
   expect(await send("a.txt")).toMatchObject({ kind: "refused", reason: "no-turn" });
 });
 
+const calls = (sessionUpdate: string, toolCallId: string, ...blocks: readonly object[]): Step => ({
+  kind: "update",
+  update: {
+    sessionUpdate,
+    toolCallId,
+    title: "Look",
+    content: blocks.map((content) => ({ type: "content", content })),
+  },
+});
+
+test("what a tool call shows reaches the chat once, however often its content is repeated", async () => {
+  const shot = { type: "image", data: samples.png.toString("base64"), mimeType: "image/png" };
+  const sound = { type: "audio", data: samples.mp3.toString("base64"), mimeType: "audio/mpeg" };
+  const notes = { type: "resource", resource: { uri: "file:///tmp/notes.md", text: "# Notes" } };
+  const page = { type: "resource_link", uri: "http://127.0.0.1:1/secret", name: "page" };
+  const words = { type: "text", text: "words" };
+  const steps = [
+    calls("tool_call", "1", words, shot),
+    calls("tool_call_update", "1", words, shot, sound),
+    calls("tool_call_update", "1", words, shot, sound, notes, page),
+    calls("tool_call_update", "1", words, shot, sound, notes, page),
+    calls("tool_call", "2", shot, page),
+    sends(shot),
+    says("done"),
+  ];
+  await run(steps, {}, async (rig, events) => {
+    const files = sentIn(events);
+    expect(files.map(({ contentType }) => contentType)).toEqual([
+      "image/png",
+      "audio/mpeg",
+      "text/plain",
+    ]);
+    expect(await read(rig, files[0])).toEqual(samples.png);
+    // Each call has its own links; nobody fetches them.
+    expect(events.filter(({ kind }) => kind === "content")).toMatchObject([
+      { type: "resource_link", name: "page" },
+      { type: "resource_link", name: "page" },
+    ]);
+    const tools = events.flatMap((event) => (event.kind === "tool-update" ? [event.content] : []));
+    expect(tools).toEqual(tools.map(() => [{ kind: "text", text: "words" }]));
+    expect(noticesIn(events)).toEqual([]);
+  });
+});
+
+test("a tool call of the next turn shows its picture again", async () => {
+  const shot = { type: "image", data: samples.png.toString("base64"), mimeType: "image/png" };
+  await using rig = openRig([calls("tool_call", "1", shot)]);
+  expect(sentIn(await rig.run("first"))).toHaveLength(1);
+  expect(sentIn(await rig.run("second"))).toHaveLength(1);
+});
+
+test("C19: what a tool call shows or links is judged and counted like anything that is sent, and refused once", async () => {
+  const link = (uri: string, name: string) => ({ type: "resource_link", uri, name });
+  const image = (data: Buffer) => ({
+    type: "image",
+    data: data.toString("base64"),
+    mimeType: "image/png",
+  });
+  await using rig = openRig(
+    [
+      calls(
+        "tool_call",
+        "1",
+        link("file://{{cwd}}/.env", "env"),
+        link("file:///etc/hostname", "h"),
+      ),
+      calls(
+        "tool_call_update",
+        "1",
+        link("file://{{cwd}}/.env", "env"),
+        link("file:///etc/hostname", "h"),
+        link("file://{{cwd}}/a.txt", "a.txt"),
+        image(samples.png),
+      ),
+    ],
+    { ".env": "A=1", "a.txt": "a" },
+    { sending: () => ({ maxFiles: 1 }) },
+  );
+  const events = await rig.run("go");
+  expect(sentIn(events).map(({ name }) => name)).toEqual(["a.txt"]);
+  expect(noticesIn(events)).toEqual([
+    "env was not sent: it may hold a secret.",
+    "h was not sent: it is outside of the workspace.",
+    expect.stringMatching(/as many files as one turn may send/),
+  ]);
+});
+
 test("an agent that has the workspace elsewhere sends by its own paths", async () => {
   const agent = new PuppetAgent();
   await using rig = new AgentRig({ prompt: [] }, { agent });
