@@ -2,12 +2,14 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
+  type Attachment,
   createRouter,
   DEFAULT_OPTIONS,
   type LogEvent,
   type Router,
   type TurnOutcome,
 } from "@acp-kit/router";
+import type { Downloads } from "@acp-kit/router/attachments";
 import { createAgents, findAgentPrograms } from "../../src/agents.ts";
 import type { CommandChanges } from "../../src/commands/command-context.ts";
 import { PolicyBook } from "../../src/commands/policy-book.ts";
@@ -38,6 +40,8 @@ export type PlaceConfig = {
   readonly access: readonly object[];
   /** What the agent does with a prompt. */
   readonly prompt?: readonly object[];
+  /** Fetches files of messages instead of what fetches from public addresses only. */
+  readonly downloads?: Downloads;
 };
 
 /** The relay's own router and places over a real agent, as `start` puts them together. Its state outlives it. */
@@ -107,8 +111,9 @@ export class PlaceRig implements AsyncDisposable {
       roleOf: () => undefined,
       projectOf: (conversation) => places.projects.current(conversation),
     });
-    const router: Router = createRouter(
-      createRouterConfig({
+    const { downloads } = config;
+    const router: Router = createRouter({
+      ...createRouterConfig({
         ...{
           settings,
           agents,
@@ -123,7 +128,8 @@ export class PlaceRig implements AsyncDisposable {
         },
         ...{ records, sessionServers: { open: () => [], close() {} } },
       }),
-    );
+      ...(downloads && { downloads: () => downloads }),
+    });
     const closing = [router, turns, records, files, people.usage, db, store, ...agents.values()];
     return new PlaceRig({ router, places, changes }, closing);
   }
@@ -143,11 +149,16 @@ export class PlaceRig implements AsyncDisposable {
    *
    * @param during - Called at the agent's first word.
    */
-  async ask(id: string, user: string, during?: () => void): Promise<TurnEvents> {
+  async ask(
+    id: string,
+    user: string,
+    during?: () => void,
+    attachments: readonly Attachment[] = [],
+  ): Promise<TurnEvents> {
     const conversation = conversationOf(id);
     this.#sent += 1;
     const key = `m-${Date.now()}-${this.#sent}`;
-    const query = [{ role: "user" as const, content: "go", messageId: key, attachments: [] }];
+    const query = [{ role: "user" as const, content: "go", messageId: key, attachments }];
     const { turn, after } = await this.router.submit(conversation, {
       ...{ kind: "prompt", key, user, query, options: DEFAULT_OPTIONS, repeat: "attach" },
       at: Date.now(),

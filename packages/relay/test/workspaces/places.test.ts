@@ -1,6 +1,10 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { createDownloads } from "@acp-kit/router/attachments";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { CommandMessage } from "../../src/commands/command-context.ts";
 import { gitIn, Repository, writeIn } from "../git/repository.ts";
 import { DEADLINE_MS, temporaryDirectory } from "../support.ts";
@@ -48,6 +52,27 @@ describe("a shared checkout", () => {
     expect(repository.git("status", "--porcelain", "--ignored")).toBe("");
     const { filesDir } = await rig.places.workspaceFor(conversationOf("c-1"));
     expect(filesDir.startsWith(join(root, "state"))).toBe(true);
+  });
+
+  test("the agent works in the directory itself, and it is clean after a file was sent", async () => {
+    const server = createServer((_, response) => response.end("planted"));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    await using downloads = createDownloads({
+      ...{ hosts: ["127.0.0.1"], schemes: ["http:"], ports: [port] },
+      isAddressAllowed: (address) => address === "127.0.0.1",
+    });
+    const prompt = [{ kind: "text", text: "{{session}} {{cwd}}" }];
+    await using rig = await PlaceRig.open(root, { ...shared(), prompt, downloads });
+    const url = `http://127.0.0.1:${port}/notes.txt`;
+    const file = { url, name: "notes.txt", contentType: "text/plain", parsedContent: "" };
+    const { place } = await rig.ask("c-1", "ana", undefined, [file]);
+    expect(place.cwd).toBe(repository.path);
+    const { filesDir } = await rig.places.workspaceFor(conversationOf("c-1"));
+    const kept = readdirSync(filesDir, { recursive: true, encoding: "utf8" });
+    expect(kept.filter((name) => name.endsWith("notes.txt"))).toHaveLength(1);
+    expect(repository.git("status", "--porcelain", "--ignored")).toBe("");
   });
 
   test("a directory that vanished is said in chat and not replaced", async () => {
