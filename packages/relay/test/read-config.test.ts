@@ -380,3 +380,24 @@ describe("a file that cannot be read", () => {
     });
   });
 });
+
+describe("notices.webhook", () => {
+  test.each(["http://hooks.example.com/x", "hooks.example.com", "ftp://hooks.example.com"])(
+    "%s is refused: notices go over https only",
+    async (webhook) => {
+      expect(await problemsOf(JSON.stringify({ notices: { webhook } }))).toEqual([
+        '1: notices.webhook: must be a URL that begins with "https://"',
+      ]);
+    },
+  );
+
+  test("is a secret: it is never logged, and stands in no file that others can read", async () => {
+    const webhook = "https://hooks.example.com/services/T1/B2/planted";
+    const text = JSON.stringify({ notices: { webhook } });
+    expect(await problemsOf(text, {}, 0o644)).toEqual([
+      expect.stringMatching(/^1: notices\.webhook: a secret stands here and others can read/),
+    ]);
+    write(text);
+    expect((await readConfig(file, {})).secrets).toContain(webhook);
+  });
+});
