@@ -4,7 +4,13 @@ import type { SessionsHost } from "./conversation-sessions.ts";
 import type { Grants } from "./grants.ts";
 import type { RouterMetric } from "./metrics.ts";
 import type { Role } from "./role.ts";
-import type { PermissionPolicy, RouterReport, SendPolicy, TurnAdmission } from "./router.ts";
+import type {
+  PermissionPolicy,
+  RouterReport,
+  SendPolicy,
+  TurnAdmission,
+  TurnStart,
+} from "./router.ts";
 import type { Store } from "./store.ts";
 import type { BusyPolicy } from "./turn-queue.ts";
 import type { TurnLimits } from "./turn-state.ts";
@@ -33,7 +39,7 @@ export type ConversationHost = {
   roleOf(user: string): Role | undefined;
   policy(toolKind: string): PermissionPolicy;
   /** Whether a person's turn may start. */
-  admit(turn: string, user: string): TurnAdmission;
+  admit(start: Omit<TurnStart, "conversation">): TurnAdmission;
   readonly askWhenTainted: boolean;
   readonly grants: Grants;
   busyPolicy(): BusyPolicy;

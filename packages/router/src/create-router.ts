@@ -343,8 +343,7 @@ class ConversationRouter implements Router {
       downloads: () => this.#files.downloadsFor(id),
       sending: () => (config.sending ? config.sending(id) : {}),
       roleOf: (user) => config.roleOf?.(user, id),
-      admit: (turn, user) =>
-        config.admitTurn?.({ conversation: id, turn, user }) ?? { kind: "admitted" },
+      admit: (start) => config.admitTurn?.({ conversation: id, ...start }) ?? { kind: "admitted" },
       policy: (toolKind) => config.permissionPolicy?.(id, toolKind) ?? "ask",
       askWhenTainted: config.askWhenTainted ?? true,
       grants: this.#grants,

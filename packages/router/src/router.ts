@@ -142,6 +142,11 @@ export type TurnStart = {
   readonly conversation: string;
   readonly turn: string;
   readonly user: string;
+  /**
+   * The running turn, and whose it is, in whose middle the agent is to be given the message. Where that is refused the
+   * message waits for a turn of its own, and is asked about again then.
+   */
+  readonly into?: { readonly turn: string; readonly user: string };
 };
 
 /** Whether a turn may start. What is said is fit for chat. */

@@ -17,7 +17,7 @@ export type TurnsHost = Omit<ConversationHost, "sessions"> & {
 
 /** What one turn brings along. */
 export type OwnTurnHost = Pick<TurnHost, "session" | "limits" | "record" | "admit"> &
-  Partial<Pick<TurnHost, "policy" | "onAnswer" | "settled">> & {
+  Partial<Pick<TurnHost, "policy" | "onAnswer" | "settled" | "admitFurther">> & {
     /** Resolves once the turn may ask for its workspace: whoever waits for files keeps nobody else out. */
     ready?(): Promise<void>;
   };

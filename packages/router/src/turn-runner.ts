@@ -39,6 +39,8 @@ export type TurnHost = {
   enter(signal: AbortSignal): Promise<{ workspace: Workspace; leave: () => void }>;
   /** Whether the turn may start; asked once, at its turn. */
   admit(): TurnAdmission;
+  /** Whether the agent may be given somebody's further message in the middle of the turn; absent: it may not. */
+  admitFurther?(turn: string, user: string): TurnAdmission;
   /** Gives the reference of the failure. */
   onFailure(what: string, error: unknown): string;
 } & Pick<ApprovalHost, "policy" | "roleOf" | "grants" | "remember" | "askWhenTainted" | "onAnswer">;
@@ -205,12 +207,23 @@ export class TurnRunner {
     }
   }
 
+  /** Whether another message may go to the agent in the middle of this turn. */
+  admitsFurther(turn: string, user: string): boolean {
+    const admission = this.#host.admitFurther?.(turn, user);
+    if (admission?.kind !== "admitted") return false;
+    this.#noteAdmission(admission);
+    return true;
+  }
+
+  #noteAdmission({ notice: text }: Extract<TurnAdmission, { kind: "admitted" }>): void {
+    if (text !== undefined) this.#host.record({ kind: "notice", level: "info", text });
+  }
+
   /** One that is not admitted has ended by then. */
   #isAdmitted(): boolean {
     const admission = this.#host.admit();
     if (admission.kind === "admitted") {
-      const { notice: text } = admission;
-      if (text !== undefined) this.#host.record({ kind: "notice", level: "info", text });
+      this.#noteAdmission(admission);
       return true;
     }
     const code = "not-admitted";

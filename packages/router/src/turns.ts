@@ -278,7 +278,8 @@ export class Turns {
         // Files take their time: the turn may have ended meanwhile, or the message been dropped.
         if (this.#files.has(turn)) await this.#files.settled(turn);
         const isWanted = running.runner.isPrompted && this.#posted.has(turn);
-        isTaken = isWanted && (await running.session.steer(item, turn));
+        const isOpen = isWanted && running.runner.admitsFurther(turn, item.user);
+        isTaken = isOpen && (await running.session.steer(item, turn));
       } catch (error) {
         this.#host.failed("steer", error);
       }
@@ -364,7 +365,9 @@ export class Turns {
         session,
         limits,
         record,
-        admit: () => this.#host.admit(turn, item.user),
+        admit: () => this.#host.admit({ turn, user: item.user }),
+        admitFurther: (further: string, user: string) =>
+          this.#host.admit({ turn: further, user, into: { turn, user: item.user } }),
         onAnswer,
         ready: async () => {
           if (!this.#files.isFetching(turn)) return;

@@ -12,6 +12,7 @@ import {
   type Router,
   type RouterConfig,
   type RouterReport,
+  type TurnStart,
 } from "../src/index.ts";
 import { message, outcomeOf, textOf } from "./agent-rig.ts";
 import { PuppetAgent } from "./puppet-agent.ts";
@@ -235,6 +236,39 @@ test("a steer reaches the running turn where the agent takes it, else it is the 
   for (const turn of [refused, failed]) {
     expect(outcomeOf(await rig.ended(turn))).toMatchObject({ kind: "completed" });
   }
+});
+
+test("C31: a message joins the running turn only if it is admitted there, else it waits and is asked about again", async () => {
+  const asked: TurnStart[] = [];
+  const config: Partial<RouterConfig> = {
+    busyPolicy: () => "steer",
+    admitTurn: (start) => {
+      asked.push(start);
+      if (start.into && asked.length === 2) return { kind: "refused", text: "Paused." };
+      return { kind: "admitted", ...(start.into && { notice: "Nearly used up." }) };
+    },
+  };
+  const rig = open(config, new PuppetAgent({ steering: true }));
+  const running = await rig.post("one");
+  const one = await rig.agent.prompted(1);
+  const refused = await rig.post("not now");
+  await expect.poll(() => asked.length, { interval: 5 }).toBe(2);
+  const taken = await rig.post("now");
+  expect(outcomeOf(await rig.ended(taken))).toEqual({ kind: "skipped", reason: "steered" });
+  expect(rig.agent.steers).toEqual(["now"]);
+  one.answer();
+  (await rig.agent.prompted(2)).answer();
+  expect(outcomeOf(await rig.ended(refused))).toMatchObject({ kind: "completed" });
+  const into = { turn: running, user: "ana" };
+  expect(asked.map(({ turn, into }) => ({ turn, into }))).toEqual([
+    { turn: running, into: undefined },
+    { turn: refused, into },
+    { turn: taken, into },
+    { turn: refused, into: undefined },
+  ]);
+  expect((await rig.ended(running)).filter(({ kind }) => kind === "notice")).toMatchObject([
+    { text: "Nearly used up." },
+  ]);
 });
 
 test("a steered message whose turn ends meanwhile starts only once the agent has not taken it", async () => {

@@ -63,6 +63,8 @@ export type CommandAgent = {
 
 /** What commands need of whoever keeps people's rules: the relay's `People` is one. */
 export type CommandPeople = {
+  /** Present while no turn starts. */
+  readonly pause: { readonly reason: string } | undefined;
   pauseAll(by: string, reason: string): void;
   /** False: it was not paused. */
   resumeAll(by: string): boolean;

@@ -8,6 +8,8 @@ export type Status = {
   readonly model: Shown;
   readonly mode: Shown;
   readonly project: string;
+  /** Why no turn starts, while none does; may be empty. */
+  readonly pause?: string | undefined;
   /** The message that runs, in a few words. */
   readonly running?: string | undefined;
   readonly waiting: number;
@@ -33,7 +35,10 @@ export type Shown = {
 /** The answer to `!status`. Pure. */
 export function formatStatus(status: Status): string {
   const { agent, agentVersion, running, waiting, contextUse, grants } = status;
+  const { pause } = status;
   const lines = [
+    pause !== undefined &&
+      `paused: nothing starts${pause === "" ? "" : ` (${formatPlain(pause)})`}`,
     `agent: ${formatCode(agent)}${agentVersion === undefined ? "" : ` (${formatPlain(agentVersion)})`}`,
     `model: ${formatShown(status.model)}`,
     `mode: ${formatShown(status.mode)}`,

@@ -34,6 +34,7 @@ export async function showStatus({ host, message }: CommandCall): Promise<Comman
       model: shown("model"),
       mode: shown("mode"),
       project: host.projects?.current(conversation) ?? bot?.workspace ?? "",
+      pause: host.people?.pause?.reason,
       running: running && labelOf(labels, running.turn),
       waiting: open.filter(({ started }) => !started).length,
       hasSession: state.session !== undefined,

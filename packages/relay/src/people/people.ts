@@ -138,9 +138,10 @@ class RelayPeople implements People {
   }
 
   admitTurn(start: TurnStart): TurnAdmission {
-    const { conversation, user } = start;
+    const { conversation, user, into } = start;
     const refuse = (reason: string, text: string): TurnAdmission => {
-      this.#decided({ what: "turn", decision: "refused", reason, user, conversation });
+      // What may not join a turn is no refusal yet: it waits for its own.
+      if (!into) this.#decided({ what: "turn", decision: "refused", reason, user, conversation });
       return { kind: "refused", text };
     };
     const rule = this.ruleOf({ ...placeOf(conversation), user });
@@ -152,7 +153,13 @@ class RelayPeople implements People {
     if (!isOpenTo(rule, place, this.#options.boundsOf(conversation))) {
       return refuse("workspace", `The project ${workspace} is not open to you here.`);
     }
-    const admission = this.usage.start({ ...start, workspace });
+    // The turn runs with what is open to its own person.
+    if (into && into.user !== user && rule.role !== "operator") {
+      return refuse("not-theirs", "That turn belongs to somebody else.");
+    }
+    const admission = into
+      ? this.usage.join({ ...start, workspace })
+      : this.usage.start({ ...start, workspace });
     if (admission.kind === "refused") return refuse(admission.reason, admission.text);
     for (const reason of admission.near) {
       this.#decided({ what: "budget", decision: "warned", reason, user, conversation });

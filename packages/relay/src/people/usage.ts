@@ -73,32 +73,21 @@ export class Usage implements AsyncDisposable {
   /** Counts a turn that starts now, unless a limit is reached. Then nothing is counted. */
   start(turn: StartingTurn): UsageAdmission {
     const now = this.#now();
-    const admission = this.#db.transaction((): UsageAdmission => {
-      const refused = this.#findBusy(turn, now);
-      if (refused) return refused;
-      const notices: string[] = [];
-      const near: string[] = [];
-      for (const quota of QUOTAS) {
-        const limit = this.#limits[quota.name];
-        if (limit === undefined) continue;
-        const subject = subjectOf(quota.scope, turn);
-        const used = this.#used(quota, subject, now);
-        const standing = standingOf(quota, limit, used);
-        if (standing === "over") {
-          const freeAt = findFreeAt(quota, limit, this.#spent(quota, subject, now), now);
-          const text = formatOver(quota, limit, freeAt, now);
-          return { kind: "refused", text, reason: quota.name };
-        }
-        if (standing === "near" && this.#mayWarn(quota, subject, now)) {
-          notices.push(formatNear(quota, limit, used));
-          near.push(quota.name);
-        }
-      }
-      this.#insert(turn, now);
-      return { kind: "admitted", near, ...(notices.length > 0 && { notice: notices.join(" ") }) };
-    });
+    const admission = this.#db.transaction(
+      () => this.#findBusy(turn, now) ?? this.#count(turn, now),
+    );
     if (admission.kind === "admitted") this.#hold(turn.turn);
     return admission;
+  }
+
+  /** Counts a message that joins a turn that runs already, unless a limit is reached; `turn` is the one that it would have had. */
+  join(turn: StartingTurn): UsageAdmission {
+    const now = this.#now();
+    return this.#db.transaction(() => {
+      const admission = this.#count(turn, now);
+      this.#db.run("UPDATE usage_turns SET ended_at = at WHERE turn = ?", turn.turn);
+      return admission;
+    });
   }
 
   /** Notes what an agent says that a session has used; the difference to its last turn is this one's. */
@@ -149,6 +138,31 @@ export class Usage implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopRenewal();
+  }
+
+  #count(turn: StartingTurn, now: number): UsageAdmission {
+    // One that could not join a turn now has its own; it is not counted twice.
+    this.#db.run("DELETE FROM usage_turns WHERE turn = ?", turn.turn);
+    const notices: string[] = [];
+    const near: string[] = [];
+    for (const quota of QUOTAS) {
+      const limit = this.#limits[quota.name];
+      if (limit === undefined) continue;
+      const subject = subjectOf(quota.scope, turn);
+      const used = this.#used(quota, subject, now);
+      const standing = standingOf(quota, limit, used);
+      if (standing === "over") {
+        const freeAt = findFreeAt(quota, limit, this.#spent(quota, subject, now), now);
+        const text = formatOver(quota, limit, freeAt, now);
+        return { kind: "refused", text, reason: quota.name };
+      }
+      if (standing === "near" && this.#mayWarn(quota, subject, now)) {
+        notices.push(formatNear(quota, limit, used));
+        near.push(quota.name);
+      }
+    }
+    this.#insert(turn, now);
+    return { kind: "admitted", near, ...(notices.length > 0 && { notice: notices.join(" ") }) };
   }
 
   #findBusy({ turn, user }: StartingTurn, now: number): UsageAdmission | undefined {

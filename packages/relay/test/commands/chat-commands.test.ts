@@ -1,3 +1,4 @@
+import type { Choice } from "@acp-kit/router";
 import { describe, expect, test, vi } from "vitest";
 import { createAudit, readAudit } from "../../src/audit/audit.ts";
 import { temporaryRelayDb } from "../relay-db-of.ts";
@@ -109,6 +110,36 @@ describe("a command", () => {
     expect(help).toContain("!status");
     expect(await rig.say("!help", { role: "operator" })).toMatch(/!policy[\s\S]*|!login/);
   });
+});
+
+test("C14: files of a project that is not open to a person are neither shown nor sent, whoever chose it for the conversation", async () => {
+  const asked: string[] = [];
+  const changes = {
+    diff: async () => ({ files: [], isCut: false }),
+    lastTurn: async () => ({ files: [], isCut: false }),
+  };
+  const projects = {
+    list: () => [],
+    current: () => "infra",
+    choose: async () => ({ text: "" }),
+  };
+  const mayChoose = ({ user, setting, value }: Choice) => {
+    asked.push(`${setting} ${value}`);
+    return user === "u-op";
+  };
+  const rig = await CommandsRig.open({ script, host: { changes, projects, mayChoose } });
+  await rig.run("hello");
+  for (const text of ["!diff", "!diff a.ts", "!files", "!get a.ts"]) {
+    expect(await rig.outcome(text)).toEqual({
+      kind: "reply",
+      text: "The project `infra` is not open to you here.",
+      isRefused: true,
+    });
+  }
+  expect([...new Set(asked)]).toEqual(["workspace infra"]);
+  expect(await rig.say("!diff", { user: "u-op" })).toBe("Nothing has changed.");
+  expect(await rig.say("!files", { user: "u-op" })).toContain("changed no file");
+  expect(await rig.outcome("!get a.ts", { user: "u-op" })).toEqual({ kind: "show-new" });
 });
 
 describe("a model", () => {
@@ -351,7 +382,11 @@ test("!status tells the reference of the newest failure", async () => {
 test("!pause and !cost are whoever keeps people's", async () => {
   const calls: string[] = [];
   const people = {
-    pauseAll: (by: string, reason: string) => void calls.push(`${by}: ${reason}`),
+    pause: undefined as { reason: string } | undefined,
+    pauseAll(by: string, reason: string) {
+      calls.push(`${by}: ${reason}`);
+      people.pause = { reason };
+    },
     resumeAll: () => calls.length > 0,
     usageOf: () => ({ turns: 3, minutes: 4, tokens: 0, cost: 0 }),
   };
@@ -360,6 +395,9 @@ test("!pause and !cost are whoever keeps people's", async () => {
   expect(await rig.say("!pause off", { role: "operator" })).toBe("It was not paused.");
   expect(await rig.say("!pause Back at 5", { role: "operator" })).toContain("Paused");
   expect(calls).toEqual(["u-ana: Back at 5"]);
+  expect(await rig.say("!status")).toContain("- paused: nothing starts (Back at 5)");
+  people.pause = undefined;
+  expect(await rig.say("!status")).not.toContain("paused");
   expect(await rig.say("!pause off", { role: "operator" })).toBe("No longer paused.");
   expect(await rig.say("!cost")).toContain("3 turns");
 });

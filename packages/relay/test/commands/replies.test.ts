@@ -152,6 +152,7 @@ const status: Status = {
 };
 const statuses: Readonly<Record<string, Status>> = {
   status,
+  "status.paused": { ...status, pause: "until the *release*" },
   "status.busy": {
     ...status,
     agentVersion: "claude-code-acp 0.9.1",

@@ -235,6 +235,36 @@ describe("a turn", () => {
     });
   });
 
+  test("C31: takes no further message while the relay is paused, and none beyond the limits", async () => {
+    const rules = [rule()];
+    const people = await open({ rules, limits: { turnsPerUserPerHour: 2, concurrentPerUser: 1 } });
+    const further = { ...start, turn: "t-2", into: { turn: "t-1", user: "u-ana" } };
+    people.admitTurn(start);
+    people.pauseAll("", "");
+    expect(people.admitTurn(further)).toMatchObject({ kind: "refused" });
+    people.resumeAll("");
+    // It runs in the turn that is counted, and is counted as another one for the hour.
+    expect(people.admitTurn(further)).toMatchObject({ kind: "admitted" });
+    expect(people.usageOf("u-ana")).toMatchObject({ turns: 2 });
+    expect(people.admitTurn({ ...further, turn: "t-3" })).toMatchObject({ kind: "refused" });
+    // The agent did not take it after all: it has a turn of its own, once.
+    people.usage.end("t-1");
+    expect(people.admitTurn({ ...start, turn: "t-2" })).toMatchObject({ kind: "admitted" });
+    expect(people.usageOf("u-ana")).toMatchObject({ turns: 2 });
+  });
+
+  test("C7: takes nobody's message but its own person's, whose mode it has, and an operator's", async () => {
+    const rules = [
+      rule(),
+      rule({ users: ["u-app"], role: "approver" }),
+      rule({ users: ["u-op"], role: "operator" }),
+    ];
+    const people = await open({ rules });
+    const further = { ...start, turn: "t-2", into: { turn: "t-1", user: "u-ana" } };
+    expect(people.admitTurn({ ...further, user: "u-app" })).toMatchObject({ kind: "refused" });
+    expect(people.admitTurn({ ...further, user: "u-op" })).toMatchObject({ kind: "admitted" });
+  });
+
   test("does not start for who may not talk any more since the message came", async () => {
     expect((await open()).admitTurn(start)).toMatchObject({ kind: "refused" });
   });
