@@ -291,3 +291,17 @@ describe("sessions", () => {
     });
   });
 });
+
+test("MCP servers that a client brings are said to be left out, but for the tools that a relay offers by itself", async () => {
+  await using rig = await Rig.start();
+  const agent = await rig.agent({ clientCapabilities: { session: { notices: {} } } });
+  const remarks = async (name: string) => {
+    const mcpServers = [{ name, command: "x", args: [], env: [] }];
+    const listener = Object.assign(new Listener(), { mcpServers });
+    const { sessionId } = await agent.newSession(rig.cwd, listener);
+    await agent.prompt(sessionId, text("hello"));
+    return listener.of("notice").map(({ title }) => title);
+  };
+  expect(await remarks("acp-kit")).toEqual([]);
+  expect(await remarks("other")).toEqual([expect.stringContaining("no MCP servers")]);
+});
