@@ -50,8 +50,15 @@ export {
   type SlackActor,
   type SlackInteraction,
 } from "./intake/parse-interaction.ts";
+export {
+  type ManifestOptions,
+  renderManifest,
+  type SlackManifest,
+} from "./manifest/render-manifest.ts";
+export { SLACK_FEATURES, type SlackFeature, type SlackScope } from "./manifest/scopes.ts";
 export type { TaskCard } from "./publish/cards.ts";
 export { cutMarkdown, type MarkdownPiece } from "./publish/cut-markdown.ts";
+export { decidedTo, defuse } from "./publish/defuse.ts";
 export {
   type NativeStreamOptions,
   NativeStreamPublisher,
