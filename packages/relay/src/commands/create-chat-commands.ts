@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createReference, type Role } from "@acp-kit/router";
+import { RelayError } from "../errors.ts";
 import { hashId } from "../log.ts";
 import { chooseAgent, chooseProject, chooseSetting } from "./choose.ts";
 import { isAvailable, isHelpful } from "./command-availability.ts";
@@ -22,7 +23,7 @@ import {
 import { sendFile, showDiff, showFiles } from "./file-commands.ts";
 import { KeptOutcomes } from "./kept-outcomes.ts";
 import { type ParsedCommand, parseCommand } from "./parse-command.ts";
-import { parseLoginInput, parseSecretWords } from "./parse-login-input.ts";
+import { findRedirect, parseLoginInput, parseSecretWords } from "./parse-login-input.ts";
 import { pauseRelay, showCost } from "./people-commands.ts";
 import { replies } from "./replies.ts";
 import { finishLogin, manageLogin } from "./run-login.ts";
@@ -142,7 +143,8 @@ export function createChatCommands(host: CommandHost): ChatCommands {
       if (host.journal) host.journal.fail({ ref, conversation, what: "command", error });
       else
         host.log.error({ ref, conversation: hashId(conversation), err: error }, "a command failed");
-      return reply(replies.failed(ref));
+      const why = error instanceof RelayError ? error.chatText : undefined;
+      return reply(replies.failed(ref, why));
     }
   }
 
@@ -156,7 +158,13 @@ export function createChatCommands(host: CommandHost): ChatCommands {
     });
     if (isSecret(text)) return secretly(async () => reply(replies.loginUsed()));
     const pending = logins.pending(conversation, at);
-    if (!pending || pending.user !== user) return undefined;
+    if (!pending) return undefined;
+    if (pending.user !== user) {
+      const theirs = findRedirect(text, pending.redirect);
+      if (theirs === undefined) return undefined;
+      logins.remember(theirs);
+      return secretly(async () => refuse(replies.loginNotYours()));
+    }
     const secret = parseLoginInput(text, pending.redirect);
     if (secret === undefined) return undefined;
     // Before anything else happens: whatever becomes of the login, this is never used for anything again.

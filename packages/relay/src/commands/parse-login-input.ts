@@ -12,12 +12,16 @@ const codes = /^(?:(?=\S*\d)[\w.~+/=#%&-]{20,}|[A-Z0-9]{4}-[A-Z0-9]{4})$/;
  */
 export function parseLoginInput(text: string, redirect: string): string | undefined {
   const words = wordsOf(text);
-  const isAddress = (word: string) =>
-    carried.test(word) || (redirect !== "" && withoutQuery(word) === redirect);
-  const address = words.find(isAddress);
+  const address = findRedirect(text, redirect) ?? words.find((word) => carried.test(word));
   if (address !== undefined) return address;
   const [only, second] = words;
   return only !== undefined && second === undefined && codes.test(only) ? only : undefined;
+}
+
+/** The address to which a login leads, if a message holds it. Pure. */
+export function findRedirect(text: string, redirect: string): string | undefined {
+  if (redirect === "") return undefined;
+  return wordsOf(text).find((word) => withoutQuery(word) === redirect);
 }
 
 /** The words of a message that could have been pasted for a login. Pure. */

@@ -68,7 +68,8 @@ export const replies = {
   notAllowed: (name: CommandName) => `\`!${name}\` is not open to you here.`,
   notAvailable: (name: CommandName) => `\`!${name}\` is not available in this relay.`,
   notYours: () => "That belongs to somebody else: only they, or an approver, can do this.",
-  failed: (reference: string) => `That did not work (ref ${reference}).`,
+  failed: (reference: string, why = "That did not work.") =>
+    `${why.replace(/\.$/, "")} (ref ${reference}).`,
 
   choices: (
     kind: Kind,
@@ -204,6 +205,8 @@ export const replies = {
   loginCancelled: () => "The login was given up.",
   noLogin: () => "No login is under way.",
   loginElsewhere: () => "Somebody else's login is under way in this chat. Wait until it has ended.",
+  loginNotYours: () =>
+    "Somebody else's login is under way in this chat, and only they can finish it. What you sent was not passed on.",
   loginLapsed: () =>
     "That login is no longer waiting. What you sent was not passed on; `!login` starts again.",
   loginUsed: () => "That was used already, and was not passed on.",

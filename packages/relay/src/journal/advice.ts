@@ -27,8 +27,8 @@ const byReason: Readonly<Record<string, Advice>> = {
     change: "Add the person's id to a rule of access.",
   },
   workspace: {
-    meaning: "The bot's project is not open to this person.",
-    change: "Name it in the person's rule of access.",
+    meaning: "The project of the conversation is not open to this person.",
+    change: "Name it in the person's rule of access, or choose another one there (!project).",
   },
   paused: { meaning: "The relay is paused.", change: 'Run "resume".' },
   restarting: {

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import type { SendPolicy } from "@acp-kit/router";
 import type { CommandChanges } from "../commands/command-context.ts";
 import { readChanges, readDiff } from "../git/changes.ts";
@@ -6,12 +7,13 @@ import type { FileChange } from "../git/parse-changes.ts";
 import { readHead, writeSnapshot } from "../git/snapshot.ts";
 import type { Places } from "./places.ts";
 import type { TurnChanges } from "./turn-changes.ts";
+import { unusable } from "./unusable.ts";
 
 /** Longest difference that goes into a chat, in characters. */
 const MAX_PATCH_CHARS = 12_000;
 
 export type ChangesOptions = {
-  readonly places: Pick<Places, "workspaceFor" | "surroundingsOf" | "startOf">;
+  readonly places: Pick<Places, "projects" | "workspaceFor" | "surroundingsOf" | "startOf">;
   readonly turns: Pick<TurnChanges, "of">;
   /** PATH of the relay. */
   readonly path: string | undefined;
@@ -27,6 +29,9 @@ export function createChanges(options: ChangesOptions): CommandChanges {
   return {
     async diff({ conversation }, wanted) {
       const { cwd } = await places.workspaceFor(conversation);
+      if (!(await isDirectory(cwd))) {
+        throw unusable(places.projects.current(conversation), "is not there any more");
+      }
       if ((await findCheckout(cwd)) === undefined) return undefined;
       const git = gitOf(conversation);
       const from = places.startOf(conversation) ?? (await readHead(git, cwd));
@@ -48,10 +53,17 @@ export function createChanges(options: ChangesOptions): CommandChanges {
       const trees = turns.of(conversation);
       if (!trees) return undefined;
       const { directory, before, after } = trees;
+      if (!(await isDirectory(directory))) {
+        throw unusable(places.projects.current(conversation), "is not there any more");
+      }
       const files = await readChanges(gitOf(conversation), directory, before, after);
       return { files: files.map(countLines), isCut: false };
     },
   };
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
 }
 
 function countLines({ path, lines = { added: 0, removed: 0 } }: FileChange) {

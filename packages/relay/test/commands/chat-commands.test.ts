@@ -1,6 +1,7 @@
 import type { Choice } from "@acp-kit/router";
 import { describe, expect, test, vi } from "vitest";
 import { createAudit, readAudit } from "../../src/audit/audit.ts";
+import { RelayError } from "../../src/errors.ts";
 import { temporaryRelayDb } from "../relay-db-of.ts";
 import { CONVERSATION, CommandsRig } from "./commands-rig.ts";
 
@@ -400,6 +401,17 @@ test("!pause and !cost are whoever keeps people's", async () => {
   expect(await rig.say("!status")).not.toContain("paused");
   expect(await rig.say("!pause off", { role: "operator" })).toBe("No longer paused.");
   expect(await rig.say("!cost")).toContain("3 turns");
+});
+
+test("C24: of a failure only what is fit for chat is said, and that is", async () => {
+  const failures = [
+    new Error("/srv/secret is gone"),
+    new RelayError("/srv/secret is gone", { code: "workspace", chatText: "The project is gone." }),
+  ];
+  const changes = { diff: () => Promise.reject(failures.shift()) };
+  const rig = await CommandsRig.open({ script, host: { changes } });
+  expect(await rig.say("!diff")).toMatch(/^That did not work \(ref \w{4}\)\.$/);
+  expect(await rig.say("!diff")).toMatch(/^The project is gone \(ref \w{4}\)\.$/);
 });
 
 test("a command that fails says so with a reference that the log has, and may be tried again", async () => {

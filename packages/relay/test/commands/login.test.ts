@@ -96,12 +96,29 @@ test("while a login waits, commands and ordinary messages are what they always a
   expect(await rig.say("!model", operator)).toContain("model");
   expect(await rig.outcome("how far are you?", operator)).toBeUndefined();
   expect(await rig.outcome("!stop", operator)).toBeUndefined();
-  expect(await rig.outcome(pasted, { user: "u-bob" })).toBeUndefined();
+  expect(
+    await rig.outcome("see https://docs.example/?state=open", { user: "u-bob" }),
+  ).toBeUndefined();
   expect(await rig.say("!login acme", { user: "u-bob", role: "operator" })).toContain(
     "Somebody else",
   );
   expect(await rig.say("!login cancel", operator)).toBe("The login was given up.");
   expect(await rig.outcome(pasted, operator)).toBeUndefined();
+});
+
+test("C25: what another person pastes for a login is kept from the agent too, and does not finish it", async () => {
+  const rig = await CommandsRig.open();
+  await rig.say("!login acme", operator);
+  const theirs = `${REDIRECT}?code=bobs0planted1good`;
+  const message = rig.commands.recognise({
+    ...{ conversation: "poe/shop/c-1", bot: "shop", user: "u-bob", role: "user", key: "paste" },
+    ...{ text: theirs, at: Date.now(), query: [] },
+  });
+  expect(message?.isSecret).toBe(true);
+  expect(await message?.run()).toMatchObject({ isRefused: true });
+  expect(rig.commands.isSecret(theirs)).toBe(true);
+  expect(filesWith(rig.stateDir, "bobs0planted1good")).toEqual([]);
+  expect(await rig.say(pasted, operator)).toBe("Logged in (`acme`).");
 });
 
 test("C25: a login lapses after ten minutes; what is pasted then is kept away from the agent all the same", async () => {

@@ -48,7 +48,7 @@ const samples: Samples = {
   notAllowed: { "": ["policy"] },
   notAvailable: { "": ["diff"] },
   notYours: { "": [] },
-  failed: { "": ["7F3K"] },
+  failed: { "": ["7F3K"], because: ["7F3K", 'The workspace "shop" is not there any more.'] },
   choices: {
     "": ["model", models, "openai/gpt-5", undefined],
     chosen: ["mode", modes, "default", "plan"],
@@ -135,6 +135,7 @@ const samples: Samples = {
   loginCancelled: { "": [] },
   noLogin: { "": [] },
   loginElsewhere: { "": [] },
+  loginNotYours: { "": [] },
   loginLapsed: { "": [] },
   loginUsed: { "": [] },
 };

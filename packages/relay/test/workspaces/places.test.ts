@@ -297,6 +297,17 @@ describe("what has changed", () => {
     expect(await rig.changes.lastTurn?.(message)).toBeUndefined();
   });
 
+  test("where the directory is gone is an error that says so, not an empty answer", async () => {
+    await using rig = await PlaceRig.open(root, config("worktree"));
+    const { place } = await rig.ask("c-1", "ana");
+    await rig.ask("c-1", "ana");
+    await expect.poll(() => rig.changes.lastTurn?.(message)).toBeDefined();
+    rmSync(place.cwd, { recursive: true });
+    const gone = { code: "workspace", chatText: 'The workspace "shop" is not there any more.' };
+    await expect(rig.changes.diff(message, undefined)).rejects.toMatchObject(gone);
+    await expect(rig.changes.lastTurn?.(message)).rejects.toMatchObject(gone);
+  });
+
   test("where there is no checkout is not known", async () => {
     const workspaces = { scratch: { isolation: "scratch" } };
     const scratch = { ...config("shared"), workspaces, workspace: "scratch" };
