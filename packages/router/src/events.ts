@@ -58,6 +58,7 @@ export type TurnOutcome =
       readonly ref?: string;
     };
 
+/** One step of the agent's plan; `status` and `priority` are its own words. */
 export type PlanEntry = {
   readonly content: string;
   readonly status: string;
@@ -97,6 +98,7 @@ export type SentFile = {
   readonly sha256: string;
 };
 
+/** One way to answer a question, as the agent sent it. */
 export type PermissionOption = {
   readonly id: string;
   readonly name: string;
@@ -128,6 +130,7 @@ export type PermissionAsk = {
 /** How a question ended. Only `selected` names an option that the agent sent. */
 export type PermissionEnd = "selected" | "cancelled" | "expired";
 
+/** How full the context of the agent's session is, and what the session has cost so far. */
 export type Usage = {
   /** Tokens in the context window, and its size. */
   readonly used: number;
@@ -135,6 +138,7 @@ export type Usage = {
   readonly cost?: { readonly amount: number; readonly currency: string };
 };
 
+/** A command of the agent's own, its name without the slash. */
 export type AgentCommand = { readonly name: string; readonly description: string };
 
 /** What happened, without when: see {@link LogEvent}. */

@@ -12,6 +12,7 @@ export interface Cursor extends AsyncIterable<readonly LogEvent[]>, AsyncDisposa
   next(): Promise<readonly LogEvent[] | undefined>;
 }
 
+/** The log of one conversation, and how far each consumer of it has come. */
 export interface ConversationLog {
   /** Whoever keeps a seq outside of the store keeps this with it, and gives both to {@link follow}. */
   readonly epoch: string;

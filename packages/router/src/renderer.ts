@@ -8,6 +8,7 @@ export type Display = {
   readonly toolDetails: boolean;
 };
 
+/** What a rendering depends on beside the view. */
 export type RenderContext = {
   readonly show: Display;
   /** Milliseconds since the epoch: a renderer has no clock of its own. */
@@ -21,6 +22,7 @@ export type RenderContext = {
   readonly memo?: object;
 };
 
+/** A view as an app shows it. */
 export type RenderedTurn<Part> = {
   /** Only grow at their end while a view advances. */
   readonly parts: readonly Part[];

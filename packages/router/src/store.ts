@@ -18,6 +18,7 @@ export type Checkpoint = {
   readonly delivered?: readonly string[];
 };
 
+/** Largest state that a surface may keep with a checkpoint, in bytes. */
 export const MAX_CHECKPOINT_STATE_BYTES = 4096;
 
 /** The right to append to a conversation. Who lives is the store's business, never a turn's. */
@@ -40,6 +41,7 @@ export const MAX_WAITING = 1_000;
 /** For how long the same request id marks a repeat as a redrive, whatever was delivered. */
 export const REDRIVE_WINDOW_MS = 600_000;
 
+/** A message that the agent is to answer: it gets a turn of its own, or attaches to the one that it repeats. */
 export type PromptItem = {
   readonly kind: "prompt";
   /** The surface's name of the message; empty for a message that is never a repeat of another. */
@@ -71,6 +73,7 @@ export type PromptItem = {
   readonly at: number;
 };
 
+/** A person's answer to a question. The first one counts; any other is `late`. */
 export type AnswerItem = {
   readonly kind: "answer";
   readonly key: string;
@@ -82,6 +85,7 @@ export type AnswerItem = {
   readonly at: number;
 };
 
+/** Ends a turn, running or not: bound to it, so that one which comes late ends no other. */
 export type CancelItem = {
   readonly kind: "cancel";
   readonly key: string;
@@ -106,6 +110,7 @@ export type ReactionItem = {
   readonly at: number;
 };
 
+/** The next message begins with nothing. A turn that runs and is not named keeps its session to its end. */
 export type ResetItem = {
   readonly kind: "reset";
   readonly key: string;

@@ -19,6 +19,7 @@ export type TurnState =
   | { readonly kind: "cancelling"; readonly cause: CancelCause; readonly deadline: number }
   | { readonly kind: "settled"; readonly outcome: TurnOutcome };
 
+/** What happens to a turn; `at` in milliseconds since the epoch. */
 export type TurnEvent =
   | { readonly kind: "started"; readonly at: number }
   | { readonly kind: "attached"; readonly at: number }
@@ -45,6 +46,7 @@ export type TurnEffect =
   | { readonly kind: "abandon-session" }
   | { readonly kind: "end"; readonly outcome: TurnOutcome };
 
+/** The state behind an event, and what its owner has to do, in this order. */
 export type TurnStep = { readonly state: TurnState; readonly effects: readonly TurnEffect[] };
 
 /** The clocks of a turn, in milliseconds. They start with the prompt: waiting for a place or a session is nobody's silence. */
@@ -60,6 +62,7 @@ export type TurnLimits = {
   readonly turnCeilingMs?: number;
 };
 
+/** Ten seconds to come back from a cancel; two minutes of silence are a stall, a quarter of an hour under a tool call. */
 export const DEFAULT_TURN_LIMITS: TurnLimits = {
   cancelGraceMs: 10_000,
   stallMs: 120_000,

@@ -16,6 +16,7 @@ import type {
 import { PersistentList, type Sequence } from "./persistent-list.ts";
 import { ToolList } from "./tool-list.ts";
 
+/** A tool call, its `toolKind` and `status` in the agent's own words; times in milliseconds since the epoch. */
 export type ToolView = {
   readonly id: string;
   readonly title: string;

@@ -96,8 +96,8 @@ export class Turns {
   /** Resolves when nothing runs any more. */
   async ended(): Promise<void> {
     await this.#turn;
-    await this.#offers;
-    await this.#files.close();
+    // An offer that waits for its files has nobody to be made to any more.
+    await Promise.all([this.#offers, this.#files.close()]);
   }
 
   async post(item: PromptItem, turn: string, attempt: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -10,10 +10,11 @@ import { OwnerLock } from "../src/sqlite/owner-lock.ts";
 import { SqliteStore } from "../src/sqlite/sqlite-store.ts";
 import { storeFiles } from "../src/sqlite/store-files.ts";
 import type { Prompt } from "./conversation-model.ts";
-import { ConversationRig, type Home } from "./conversation-rig.ts";
+import { ConversationRig, type Home, SENT_FILE } from "./conversation-rig.ts";
 
 const soak = process.env["ACP_KIT_SOAK"] === "1";
 const stateDir = mkdtempSync(path.join(tmpdir(), "conversation-model-"));
+writeFileSync(path.join(stateDir, SENT_FILE), "a");
 afterAll(() => rmSync(stateDir, { recursive: true, force: true }));
 
 type Command = { readonly name: string; run(rig: ConversationRig): Promise<void> | void };
@@ -32,6 +33,7 @@ const prompt = fc.record({
   key: fc.constantFrom("k1", "k2", "k3", "", "", ""),
   busy: fc.constantFrom<Prompt["busy"]>("queue", "queue", "interrupt", "steer"),
   repeat: fc.constantFrom<Prompt["repeat"]>("attach", "rerun-once-delivered"),
+  hasFile: fc.constantFrom(false, false, true),
 });
 /** A message, anew each time but for those that come again by their key. */
 const fresh = (about: Omit<Prompt, "text">): Prompt => {
@@ -119,6 +121,20 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
       }),
     ),
   },
+  plain("the agent is slow to take a message, or not", (rig) => {
+    rig.model.isSlow = !rig.model.isSlow;
+  }),
+  plain("the agent takes the message", (rig) => rig.answerOffer(true)),
+  plain("the agent does not take the message", (rig) => rig.answerOffer(false)),
+  plain("files come no more, or again", (rig) => rig.toggleFiles()),
+  plain("the agent sends a file", (rig) => rig.sendFile(false)),
+  plain("the agent sends a file and answers", (rig) => rig.sendFile(true)),
+  fc
+    .tuple(fc.constantFrom(SENT_FILE, "none"), user)
+    .map(([file, by]) => command(`${by} asks for ${file}`, (rig) => rig.askForFile(file, by))),
+  fc
+    .tuple(fc.nat({ max: 3 }), user)
+    .map(([n, by]) => command(`reset of ${by} for -${n}`, (rig) => rig.reset(nameOf(rig, n), by))),
   { weight: 2, arbitrary: upheavals },
 );
 

@@ -1,3 +1,5 @@
+import { access, rm } from "node:fs/promises";
+import path from "node:path";
 import {
   createRouter,
   DEFAULT_OPTIONS,
@@ -21,6 +23,12 @@ export type Home = {
   bury?(): Promise<void>;
 };
 
+/** How long the router may take to do what the model says, in milliseconds. */
+const PATIENCE_MS = 2_000;
+
+/** A file of the workspace: the one that the agent may send. */
+export const SENT_FILE = "a.txt";
+
 let conversations = 0;
 
 /** One conversation of a router, and the model of it: both are told the same, and have to say the same. */
@@ -38,10 +46,18 @@ export class ConversationRig {
   #step = "";
   /** The last prompt that was answered, in the session that is attached. */
   #answered: PuppetPrompt | undefined;
+  /** Messages of which the agent has not said yet whether it takes them, oldest first. */
+  #held: ((isTaken: boolean) => void)[] = [];
+  /** Lets the files come that are waited for. */
+  #coming = Promise.withResolvers<void>();
+  #arrived = 0;
+  #asked = 0;
+  #settled = 0;
 
   private constructor(home: Home, store: Store) {
     this.#home = home;
     this.#store = store;
+    this.#coming.resolve();
     this.#router = this.#createRouter();
   }
 
@@ -52,17 +68,35 @@ export class ConversationRig {
   #createRouter(): Router {
     this.#agent = new PuppetAgent({ steering: true });
     this.#agent.heedsCancel = false;
-    this.#agent.takesSteering = async () => this.model.takesSteering;
+    this.#agent.takesSteering = async () => {
+      const { isSlow, takesSteering } = this.model;
+      this.#asked += 1;
+      return isSlow ? new Promise((answer) => this.#held.push(answer)) : takesSteering;
+    };
     this.#seen = 0;
     this.#answered = undefined;
+    this.#held = [];
+    const agent = this.#agent;
+    const fetch = async ({ signal }: { signal?: AbortSignal }) => {
+      await Promise.race([this.#coming.promise, aborted(signal)]);
+      signal?.throwIfAborted();
+      if (agent === this.#agent) this.#arrived += 1;
+      throw new Error("There is no such file, which is as good as one here");
+    };
     return createRouter({
-      agent: this.#agent,
+      agent,
       store: this.#store,
       stateDir: this.#home.stateDir,
-      workspaceFor: () => ({ cwd: "/w", roots: [], filesDir: "/w" }),
+      downloads: () => ({ fetch }),
+      sending: () => ({ maxFiles: 1_000 }),
+      workspaceFor: () => ({ cwd: this.#home.stateDir, roots: [], filesDir: this.#filesDir }),
       roleOf: (user) => (user === "boss" ? "operator" : "user"),
       now: () => this.model.now,
     });
+  }
+
+  get #filesDir(): string {
+    return path.join(this.#home.stateDir, `files of ${this.#conversation}`);
   }
 
   /** What the agent has in hand. */
@@ -71,12 +105,14 @@ export class ConversationRig {
   }
 
   async post(prompts: readonly Prompt[]): Promise<void> {
-    const posted = prompts.map(async ({ replaces, ...prompt }) => {
+    const posted = prompts.map(async ({ replaces, hasFile, ...prompt }) => {
       const turn = this.#turnOf(replaces ?? "");
+      const file = { url: "https://files.test/a", name: "a", contentType: "", parsedContent: "" };
+      const attachments = hasFile ? [file] : [];
       const item: PromptItem = {
         kind: "prompt",
         ...prompt,
-        query: [{ role: "user", content: prompt.text, messageId: prompt.key, attachments: [] }],
+        query: [{ role: "user", content: prompt.text, messageId: prompt.key, attachments }],
         options: DEFAULT_OPTIONS,
         at: this.model.now,
         ...(turn !== undefined && { replaces: turn }),
@@ -116,6 +152,61 @@ export class ConversationRig {
   async react(user: string): Promise<void> {
     await this.#router.reportReaction(this.#conversation, user, "m", "👍", "added");
     this.model.react(user);
+  }
+
+  /** @param name - Of the turn that is to end for it, if there is one. */
+  async reset(name: string, user: string): Promise<void> {
+    this.#posts += 1;
+    const turn = this.#turnOf(name);
+    const { how } = await this.#router.submit(this.#conversation, {
+      kind: "reset",
+      key: `reset ${this.#posts}`,
+      user,
+      ...(turn !== undefined && { turn }),
+      at: this.model.now,
+    });
+    this.#answered = undefined;
+    this.#expect(how, this.model.reset(turn && name, user));
+  }
+
+  /** A person asks for a file of the agent's. */
+  async askForFile(file: string, user: string): Promise<void> {
+    this.#posts += 1;
+    const key = `send ${this.#posts}`;
+    const item = { kind: "send", key, user, path: file, at: this.model.now } as const;
+    const { how } = await this.#router.submit(this.#conversation, item);
+    this.#expect(how, "new");
+    this.model.log.push(file === SENT_FILE ? "f -" : "n -");
+  }
+
+  /** A tool of the agent's sends a file, and the agent answers its prompt meanwhile, or not. */
+  async sendFile(answers: boolean): Promise<void> {
+    const { active } = this.model;
+    const isTold = active?.text !== undefined && active.promptedAt !== undefined;
+    const sent = this.#router.sendFile(this.#conversation, { path: SENT_FILE });
+    if (isTold) this.model.log.push(`f ${active.name}`);
+    if (answers && isTold) this.respond(false);
+    this.#expect((await sent).kind, isTold ? "sent" : "refused");
+  }
+
+  /** Files stay away from now on, or come. */
+  toggleFiles(): void {
+    const { model } = this;
+    model.areFilesComing = !model.areFilesComing;
+    if (model.areFilesComing) this.#coming.resolve();
+    else this.#coming = Promise.withResolvers();
+    model.next();
+  }
+
+  /** The agent says whether it takes a message that it has been offered. */
+  answerOffer(isTaken: boolean): void {
+    const [offer] = this.model.offers;
+    this.#held.shift()?.(isTaken);
+    if (offer) this.model.answerOffer(offer, isTaken);
+  }
+
+  #dropOffers(): void {
+    for (const answer of this.#held.splice(0)) answer(false);
   }
 
   say(word: string): void {
@@ -173,17 +264,21 @@ export class ConversationRig {
   respond(fails: boolean): void {
     const prompt = this.#prompt;
     if (!prompt) return;
-    this.#answered = prompt;
+    // A session that a reset has ended is heard no more.
+    this.#answered = this.model.isOver ? undefined : prompt;
     if (fails) prompt.fail(Object.assign(new Error("boom"), { code: -32603 }));
     else prompt.answer();
     this.model.over(fails ? "failed" : "completed");
   }
 
   crashAgent(): void {
+    const { model } = this;
     this.#answered = undefined;
     this.#agent.crash();
-    this.model.isAttached = false;
-    this.model.over("agent-exited");
+    this.#dropOffers();
+    model.isAttached = false;
+    if (model.active?.promptedAt !== undefined) model.over("agent-exited");
+    for (const offer of model.offers) model.answerOffer(offer, false);
   }
 
   /** The router is closed, and another one takes its place. */
@@ -194,15 +289,23 @@ export class ConversationRig {
     const closed = this.#router[Symbol.asyncDispose]();
     await setImmediates(1);
     this.#prompt?.answer();
+    this.#dropOffers();
     await closed;
     await this.#reopen("completed");
   }
 
   /** The router finishes what runs, and leaves the rest to another one. */
   async retire(): Promise<void> {
+    const { model } = this;
+    // What runs goes on to its end, so its files have to come.
+    if (model.active?.promptedAt === undefined && !model.areFilesComing) {
+      this.toggleFiles();
+      await this.check("files for the last turn");
+    }
     const retired = this.#router.retire();
     await setImmediates(1);
     this.#prompt?.answer();
+    this.#dropOffers();
     await retired;
     await this.#router[Symbol.asyncDispose]();
     await this.#reopen("completed");
@@ -226,10 +329,15 @@ export class ConversationRig {
     this.#note();
     this.#store = await this.#home.open();
     this.#router = this.#createRouter();
-    const waiting = this.model.waiting.splice(0);
-    this.model.over(how);
-    this.model.waiting = waiting;
-    this.model.takeOver();
+    const { model } = this;
+    const waiting = model.waiting.splice(0);
+    if (model.active && model.active.promptedAt === undefined) {
+      waiting.push(model.active);
+      model.active = undefined;
+    }
+    model.over(how);
+    model.waiting = waiting;
+    model.takeOver();
     await this.#router.recover();
   }
 
@@ -238,11 +346,19 @@ export class ConversationRig {
     this.#step = step;
     const expected = this.model.log;
     let log = await this.#readLog();
-    for (let tries = 0; log.length !== expected.length && tries < 20; tries++) {
+    const late = performance.now() + PATIENCE_MS;
+    const isDone = () =>
+      log.length >= expected.length &&
+      this.#arrived >= this.model.arrived &&
+      this.#asked >= this.model.asked;
+    while (!isDone() && performance.now() < late) {
       await setImmediates(1);
       log = await this.#readLog();
     }
     this.#expect(log, expected);
+    await this.#settle();
+    const { arrived, asked, offers } = this.model;
+    this.#expect([this.#arrived, this.#asked, this.#held.length], [arrived, asked, offers.length]);
     this.#note();
     this.#expect(this.#received, this.model.received);
     const open = await this.#router.openTurns(this.#conversation);
@@ -253,12 +369,25 @@ export class ConversationRig {
     );
   }
 
+  /** Nothing tells that a message was not taken, or that its files are put away: the disk is asked behind them. */
+  async #settle(): Promise<void> {
+    const count = this.#arrived + this.#asked;
+    if (count === this.#settled) return;
+    this.#settled = count;
+    for (let n = 0; n < 3; n++) {
+      await access(this.#home.stateDir);
+      await setImmediates(2);
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = this.#router[Symbol.asyncDispose]();
     await setImmediates(1);
     this.#prompt?.answer();
+    this.#dropOffers();
     await closed;
     await this.#home.bury?.();
+    await rm(this.#filesDir, { recursive: true, force: true });
   }
 
   /** Notes what this agent was sent since the last time. */
@@ -266,7 +395,9 @@ export class ConversationRig {
     for (const one of this.#agent.received.slice(this.#seen)) {
       const text = one === "cancel" ? one : one.text;
       const isReaction = text.startsWith("[From the relay");
-      this.#received.push(isReaction ? "reaction" : text.replace(/^.*changed.*\n\n/s, "changed: "));
+      const said = isReaction ? "reaction" : text.replace(/^.*changed.*\n\n/s, "changed: ");
+      const hasFile = one !== "cancel" && one.blocks.some(({ type }) => type === "resource_link");
+      this.#received.push(`${said}${hasFile ? " +file" : ""}`);
     }
     this.#seen = this.#agent.received.length;
   }
@@ -320,6 +451,12 @@ export class ConversationRig {
         return [
           `! ${turn} ${event.end}${event.option ? ` ${event.option.id}` : ""}${event.by ? ` ${event.by}` : ""}`,
         ];
+      case "file":
+        return [`f ${turn}`];
+      case "notice":
+        return turn === "-" ? [`n ${turn}`] : [];
+      case "session-reset":
+        return [`z ${event.who}`];
       case "steered":
         return [`> ${turn} ${event.who} ${event.text}`];
       case "reaction":
@@ -344,6 +481,13 @@ export class ConversationRig {
     if (is === should) return;
     throw new Error(`after ${this.#step} the router says\n${is}\nand the model\n${should}`);
   }
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal?.aborted) reject(signal.reason);
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
 }
 
 async function setImmediates(count: number): Promise<void> {

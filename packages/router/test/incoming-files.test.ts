@@ -299,6 +299,20 @@ describe("files of a message", () => {
     expect(slow.agent.steers).toEqual(["next"]);
   });
 
+  test("a router that retires waits for no files of a message that the running turn was to be given", async () => {
+    await using slow = await FilesRig.open(hang);
+    const router = slow.createRouter();
+    await router.submit("c", message("first"));
+    const first = await slow.agent.prompted(1);
+    const item = slow.message("also", [slow.file("never")], { busy: "steer" });
+    const { turn } = await router.submit("c", item);
+    await slow.asked(1);
+    const retired = router.retire();
+    first.answer();
+    await retired;
+    expect((await router.openTurns("c")).map((one) => one.turn)).toEqual([turn]);
+  });
+
   test("C13: files of somebody else make a turn ask although a policy allows what it does", async () => {
     const router = rig.createRouter({ permissionPolicy: () => "allow" });
     await router.submit("c", message("first"));

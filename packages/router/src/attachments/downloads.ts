@@ -48,6 +48,10 @@ export interface Downloads extends AsyncDisposable {
 const MAX_REDIRECTS = 5;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
+/**
+ * Fetches files over HTTPS from public hosts that the policy allows. Every hop of at most five redirects is checked, and
+ * every address that a connection really goes to. To be disposed.
+ */
 export function createDownloads(policy: DownloadPolicy): Downloads {
   const { beginMs = 30_000, totalMs = 300_000, pauseMs = 30_000 } = policy;
   const timeouts = { headersTimeout: beginMs, bodyTimeout: pauseMs };

@@ -13,6 +13,7 @@ export type AttachmentLimits = {
   readonly attachmentTtlMs: number;
 };
 
+/** What holds where a router's config says nothing. */
 export const DEFAULT_ATTACHMENT_LIMITS: AttachmentLimits = {
   maxInlineImageBytes: 3 * MIB,
   maxAttachmentBytes: 100 * MIB,

@@ -77,6 +77,7 @@ export type OfferedFile = AsyncDisposable & {
   stream(): AsyncIterable<Uint8Array>;
 };
 
+/** A file that may leave, opened and to be disposed; or why it may not. */
 export type Offer = OfferedFile | { readonly kind: "refused"; readonly reason: OfferRefusal };
 
 /**

@@ -11,6 +11,7 @@ import { SqliteStore } from "./sqlite-store.ts";
 import { isCorrupt } from "./storage-failure.ts";
 import { type StoreFiles, storeFiles } from "./store-files.ts";
 
+/** Where a store is, and what it survives. */
 export type SqliteStoreOptions = {
   /** Where the database, its copies and the owners' lock files live; made with mode 0700. */
   readonly directory: string;

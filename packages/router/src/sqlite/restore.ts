@@ -17,6 +17,7 @@ export type RestoreReport = {
   readonly manifest?: unknown;
 };
 
+/** What is put where. */
 export type RestoreOptions = {
   /** The store's directory; made if there is none. */
   readonly directory: string;

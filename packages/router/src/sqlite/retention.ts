@@ -5,6 +5,7 @@ import type { GroupCommit } from "./group-commit.ts";
 import type { LogTail } from "./log-tail.ts";
 import type { Statements } from "./statements.ts";
 
+/** What may leave the logs, once every consumer with a checkpoint has confirmed it. */
 export type RetentionRules = {
   /** Turns that ended longer ago lose their events. */
   readonly olderThanMs: number;
