@@ -18,8 +18,8 @@ const imageTypes = new Set(["image/gif", "image/jpeg", "image/png", "image/webp"
 
 /**
  * In the order of the files: what the platform read out of one, a link to the kept original, and the picture or sound
- * itself where the agent takes it. Of a file that could not be fetched the original URL is passed on, unless the URL
- * itself was refused.
+ * itself where the agent takes it. Of a file that could not be fetched, what the platform read out of it and the
+ * original URL are passed on; a URL that was refused itself is not.
  *
  * @param capabilities - As the agent advertised them; none are assumed.
  */
@@ -32,8 +32,18 @@ export async function createAttachmentBlocks(
   const unseen: string[] = [];
   for (const file of files) {
     if (file.kind === "missed") {
-      if (!refusedUrls.has(file.code)) blocks.push(linkTo(file.attachment.url, file.attachment));
-      unseen.push(`${labelOf(file)} (${missedBecause[file.code]})`);
+      const { attachment, code } = file;
+      const isRefused = refusedUrls.has(code);
+      const text = capabilities?.embeddedContext ? readText(file) : "";
+      if (text !== "") {
+        const uri = isRefused
+          ? `attachment:${encodeURIComponent(attachment.name.toWellFormed())}`
+          : attachment.url;
+        blocks.push({ type: "resource", resource: { uri, text, mimeType: "text/plain" } });
+      }
+      if (!isRefused) blocks.push(linkTo(attachment.url, attachment));
+      const shown = text === "" ? "" : "only its text is; ";
+      unseen.push(`${labelOf(file)} (${shown}${missedBecause[code]})`);
       continue;
     }
     const uri = pathToFileURL(file.path).href;
@@ -80,7 +90,9 @@ async function showInline(
   return { type: kind, data: content.toString("base64"), mimeType };
 }
 
-function readText({ attachment: { parsedContent }, textPath }: Kept): string {
+function readText(file: IncomingFile): string {
+  const { parsedContent } = file.attachment;
+  const textPath = file.kind === "kept" ? file.textPath : undefined;
   const text = cutText(parsedContent, MAX_PARSED_CHARS);
   const left = parsedContent.length - text.length;
   if (left === 0) return text;

@@ -150,6 +150,36 @@ describe("createAttachmentBlocks", () => {
     },
   );
 
+  it.each([
+    ["network", "https://files.example/1"],
+    ["host", "attachment:a%20b.pdf"],
+  ] as const)(
+    "shows what the platform read of a file that was missed because of %s",
+    async (code, uri) => {
+      const file = missed(code, "a b.pdf");
+      const read = { ...file, attachment: { ...file.attachment, parsedContent: "words" } };
+      const { blocks, unseen } = await createAttachmentBlocks([read], all, limits);
+      expect(blocks[0]).toEqual({
+        type: "resource",
+        resource: { uri, text: "words", mimeType: "text/plain" },
+      });
+      expect(blocks.slice(1).map((block) => block.type)).toEqual(
+        code === "network" ? ["resource_link"] : [],
+      );
+      expect(unseen).toMatch(/^Not shown to the model: a b\.pdf \(only its text is; it .+\)\.$/);
+      const plain = await createAttachmentBlocks([read], undefined, limits);
+      expect(plain.blocks.map((block) => block.type)).not.toContain("resource");
+      expect(plain.unseen).not.toContain("only its text");
+    },
+  );
+
+  it("shows what the platform read of a file whose name is half a character", async () => {
+    const file = missed("host", "\ud800");
+    const read = { ...file, attachment: { ...file.attachment, parsedContent: "words" } };
+    const { blocks } = await createAttachmentBlocks([read], all, limits);
+    expect(blocks).toMatchObject([{ resource: { uri: "attachment:%EF%BF%BD" } }]);
+  });
+
   it("says all that was not shown in one sentence on one line", async () => {
     const files = [
       missed("status", "a\n\u202eb"),
