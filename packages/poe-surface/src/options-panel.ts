@@ -5,6 +5,7 @@ import {
   type ParameterControls,
   type PlainControl,
 } from "@acp-kit/poe-protocol";
+import type { AgentOffer } from "@acp-kit/relay";
 import {
   DEFAULT_OPTIONS,
   OPTION_PARAMETERS,
@@ -13,11 +14,12 @@ import {
   providerParameters,
   THINKING_LEVELS,
 } from "@acp-kit/router";
+import { type AgentChoice, createAgentControls } from "./agent-controls.ts";
 
 /** A model as an agent lists it. */
 export type PanelModel = { readonly id: string; readonly name: string };
 
-export type PanelInput = {
+export type PanelInput = Pick<AgentOffer, "modes" | "currentMode" | "settings"> & {
   /** In the agent's order. */
   readonly models: readonly PanelModel[];
   /** What the agent uses unasked; empty when it does not say. */
@@ -33,6 +35,8 @@ export type OptionsPanel = {
   readonly defaults: Options;
   /** Ids in the order shown: `parseOptions` needs the same one. */
   readonly models: readonly string[];
+  /** What else of the agent's is listed. */
+  readonly choices: readonly AgentChoice[];
   readonly controls: ParameterControls;
 };
 
@@ -51,11 +55,13 @@ export function createOptionsPanel(input: PanelInput): OptionsPanel {
   const models = orderModels(input.models, input.pinnedModels);
   const ids = models.map(({ id }) => id);
   const defaults = resolveDefaults(input, ids);
+  const { mode, others, choices } = createAgentControls(input);
   const controls = createParameterControls([
     {
       name: "Options",
       controls: [
         ...modelControls(models, defaults.model),
+        ...mode,
         dropDown("Thinking", OPTION_PARAMETERS.thinking, THINKING_NAMES, defaults.thinking),
         toggle("Hide thinking output", "hideThinking", defaults),
         toggle("Plan", "showPlans", defaults),
@@ -63,8 +69,9 @@ export function createOptionsPanel(input: PanelInput): OptionsPanel {
         toggle("Tool details", "showToolDetails", defaults),
       ],
     },
+    ...(others.length > 0 ? [{ name: "Agent", controls: others }] : []),
   ]);
-  return { defaults, models: ids, controls };
+  return { defaults, models: ids, choices, controls };
 }
 
 const THINKING_NAMES = THINKING_LEVELS.map((value) => ({

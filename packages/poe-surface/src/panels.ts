@@ -1,39 +1,43 @@
 import { createSettings, type SettingsResponse } from "@acp-kit/poe-protocol";
-import type { AgentOffer, AgentOffers, SurfaceBot } from "@acp-kit/relay";
+import type { AgentOffer, AgentOffers, ChatCommands, SurfaceBot } from "@acp-kit/relay";
 import {
   OPTION_PARAMETERS,
   type Options,
   PROVIDER_MODEL_PREFIX,
   parseOptions,
 } from "@acp-kit/router";
+import { parseAgentChoices } from "./agent-controls.ts";
 import { createOptionsPanel, type OptionsPanel } from "./options-panel.ts";
 
 /** What a bot tells Poe of itself, and what a message's parameters mean: one source for both. */
 export class Panels {
   readonly #offers: AgentOffers | undefined;
+  readonly #commands: ChatCommands["names"];
   /** By bot; made anew when its agent offers something else. */
   readonly #panels = new Map<SurfaceBot, { offer: AgentOffer | undefined; panel: OptionsPanel }>();
 
-  constructor(offers: AgentOffers | undefined) {
+  constructor(offers: AgentOffers | undefined, commands: ChatCommands["names"]) {
     this.#offers = offers;
+    this.#commands = commands;
   }
 
   settingsOf(bot: SurfaceBot): SettingsResponse {
     return createSettings({
-      introduction_message: introduce(bot),
+      introduction_message: introduce(bot, this.#commands),
       parameter_controls: this.#panelOf(bot).controls,
     });
   }
 
   /**
-   * What a message asks for. What it leaves alone is as the panel shows it; a model that it leaves alone is no choice,
-   * so that one made by a command stays, and so is one that the panel does not list.
+   * What a message asks for. What it leaves alone is as the panel shows it; a model, a mode and other settings of the
+   * agent's that it leaves alone are no choice, so that one made by a command stays, nor is what the panel does not list.
    *
    * @param parameters - Untrusted. What is open to the person is the router's to decide.
    */
   optionsOf(bot: SurfaceBot, parameters: unknown): Options {
-    const { defaults, models } = this.#panelOf(bot);
-    const options = parseOptions(parameters, defaults, models);
+    const { defaults, models, choices } = this.#panelOf(bot);
+    const settings = parseAgentChoices(parameters, choices);
+    const options = { ...parseOptions(parameters, defaults, models), settings };
     const isChosen = hasModel(parameters) && models.includes(options.model);
     return isChosen ? options : { ...options, model: bot.defaults.model };
   }
@@ -43,9 +47,12 @@ export class Panels {
     const known = this.#panels.get(bot);
     if (known && known.offer === offer) return known.panel;
     const { pinnedModels = [], defaults } = bot.settings;
-    const listed = bot.models;
+    const { models, modes, hasFixedSettings } = bot;
     const panel = createOptionsPanel({
-      models: (offer?.models ?? []).filter(({ id }) => listed === undefined || listed.includes(id)),
+      ...offer,
+      models: (offer?.models ?? []).filter(({ id }) => models?.includes(id) ?? true),
+      modes: (offer?.modes ?? []).filter(({ id }) => modes?.includes(id) ?? true),
+      settings: hasFixedSettings ? [] : (offer?.settings ?? []),
       currentModel: offer?.currentModel ?? "",
       pinnedModels,
       config: defaults,
@@ -67,9 +74,13 @@ function hasModel(parameters: unknown): boolean {
 }
 
 /** What people see before their first message. */
-function introduce({ settings, agent, workspace }: SurfaceBot): string {
+function introduce(
+  { settings, agent, workspace }: SurfaceBot,
+  commands: ChatCommands["names"],
+): string {
+  const others = commands.filter((name) => name !== "help" && name !== "stop");
   return (
     settings.introduction ??
-    `This is ${agent} in ${workspace}. Write what you want to have done. Stop ends an answer, and so does \`!stop\`; \`!help\` lists what else there is.`
+    `This is ${agent} in ${workspace}. Write what you want to have done. Stop ends an answer, and so does \`!stop\`; \`!help\` says what else there is: ${others.map((name) => `\`!${name}\``).join(", ")}.`
   );
 }

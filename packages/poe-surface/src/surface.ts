@@ -71,7 +71,7 @@ class PoeSurface implements RelaySurface {
     this.#context = context;
     this.#failures = new KeyFailures(log, journal, now);
     this.#bots = new Map(bots.map((bot) => [bot.settings.path, bot]));
-    const panels = new Panels(offers);
+    const panels = new Panels(offers, context.commands.names);
     this.#panels = panels;
     const settingsOf = (bot: SurfaceBot) => panels.settingsOf(bot);
     this.#news = new SettingsNews({ settingsOf, notes, log, apiUrl });

@@ -40,7 +40,7 @@ export {
   type LogOptions,
 } from "./log.ts";
 export { createNotices, type Notice, type NoticeSink, type Notices } from "./notices/notices.ts";
-export type { AgentOffer, AgentOffers } from "./offers/agent-offers.ts";
+export type { AgentOffer, AgentOffers, OfferedSetting } from "./offers/agent-offers.ts";
 export {
   FLUSH_PERIOD_MS,
   idlePacer,

@@ -15,6 +15,7 @@ import { ConfigError } from "./errors.ts";
 import type { LogLevel } from "./log.ts";
 import type { AccessRule } from "./people/access-rule.ts";
 import { listedModels } from "./people/listed-models.ts";
+import { hasOperators, listedModes } from "./people/listed-modes.ts";
 import type { SurfaceBot } from "./surface.ts";
 
 /** What the command line said. */
@@ -96,6 +97,8 @@ export function createSettings(input: SettingsInput): Settings {
   const config = loaded?.config ?? configSchema.parse({});
   const key: AccessKey | undefined =
     mode === "demo" ? { value: input.createKey(), setting: "demo", source: "demo" } : envKey;
+  const access: Config["access"] =
+    mode === "demo" ? [{ users: ["*"], role: "operator" }] : config.access;
   const agents = chooseAgents(config, flags, app);
   const workspaces = chooseWorkspaces(config, flags);
   const bots = chooseBots({ app, config, key, path: flags.path }).map(
@@ -108,6 +111,8 @@ export function createSettings(input: SettingsInput): Settings {
         agent,
         workspace: choose(workspaces, settings.workspace, `bots.${name}.workspace`),
         models: listedModels(config.access, place, config.agents[agent]?.models),
+        modes: listedModes(access, place, config.agents[agent]?.modes),
+        hasFixedSettings: !hasOperators(access, place),
         defaults: { ...DEFAULT_OPTIONS, ...settings.defaults },
       };
     },
@@ -124,7 +129,7 @@ export function createSettings(input: SettingsInput): Settings {
     bots,
     agents: agents.byName,
     workspaces: workspaces.byName,
-    access: mode === "demo" ? [{ users: ["*"], role: "operator" }] : config.access,
+    access,
     limits: config.limits,
     listen: { host, port: flags.port ?? config.listen.port ?? DEFAULT_PORT },
     private: config.private,

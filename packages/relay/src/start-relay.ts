@@ -76,7 +76,7 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
     const client = { name: app.name, version: app.version };
     const db = closing.use("relay database", await openRelayDb(stateDir, RELAY_TABLES));
     const notes = createSurfaceNotes(db);
-    const offers = new KnownOffers(notes);
+    const offers = new KnownOffers(notes, Date.now);
     const agents = await createAgents({
       ...{ settings, programs, env, stateDir, client, log },
       hear: (agent, source, isFresh) => offers.hear(agent, source, isFresh),

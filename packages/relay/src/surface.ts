@@ -19,6 +19,10 @@ export type SurfaceBot = {
   readonly workspace: string;
   /** The models that its rules and its agent's configuration list; absent: any. */
   readonly models?: readonly string[] | undefined;
+  /** The modes that its rules open to somebody; absent: any. */
+  readonly modes?: readonly string[] | undefined;
+  /** Nobody may choose other settings of its agent. */
+  readonly hasFixedSettings?: boolean | undefined;
   /** What a prompt of this bot starts from. */
   readonly defaults: Options;
 };

@@ -243,6 +243,28 @@ describe("with a configuration", () => {
     expect(bounded({ users: ["bob"], models: ["a", "b"] })).toEqual(["b"]);
   });
 
+  test("a bot's options list the modes that somebody may choose, and other settings where operators are", () => {
+    const bounds = (own: readonly string[] | undefined, ...access: object[]) => {
+      const agents = { a: { command: ["a"], ...(own && { modes: own }) } };
+      const [shop] = settings({ config: { bots: { shop: bot }, agents, access } }).bots;
+      return [shop?.modes, shop?.hasFixedSettings];
+    };
+    const ana = { users: ["ana"], modes: ["ask"] };
+    const bob = { users: ["bob"] };
+    expect(bounds(undefined, ana, bob)).toEqual([["ask"], true]);
+    expect(bounds(undefined, bob)).toEqual([[], true]);
+    expect(bounds(["ask", "code"], bob)).toEqual([["ask", "code"], true]);
+    expect(bounds(["code"], ana)).toEqual([[], true]);
+    expect(bounds(undefined, { ...bob, modes: ["*"] })).toEqual([undefined, true]);
+    expect(bounds(["*"], bob)).toEqual([undefined, true]);
+    expect(bounds(["code"], { ...bob, modes: ["*"] })).toEqual([["code"], true]);
+    expect(bounds(undefined, ana, { users: ["eve"], role: "operator" })).toEqual([
+      undefined,
+      false,
+    ]);
+    expect(bounds(["code"])).toEqual([undefined, false]);
+  });
+
   test("a bot's defaults complete the router's", () => {
     const config = { bots: { shop: { ...bot, defaults: { model: "m", showPlans: false } } } };
     expect(settings({ config }).bots[0]?.defaults).toMatchObject({

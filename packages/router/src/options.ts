@@ -1,3 +1,5 @@
+import type { Settings } from "./session-settings.ts";
+
 /** Levels of thinking that an agent may offer, lowest first. */
 export const THINKING_LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
@@ -9,6 +11,8 @@ export type Options = {
   readonly showPlans: boolean;
   readonly showTools: boolean;
   readonly showToolDetails: boolean;
+  /** Other settings of the agent's, such as its mode, where a person chose one: values by name. */
+  readonly settings?: Settings;
 };
 
 /** Nothing chosen: the agent's own model and thinking, everything shown but tool details. */

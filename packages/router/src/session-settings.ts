@@ -8,6 +8,8 @@ export type SessionSetting = {
   /** The config option's id; absent where the agent has a method of its own for it. */
   readonly option?: string;
   readonly current?: string | boolean;
+  /** What people call the setting, where the agent gives it another name than its id. */
+  readonly label?: string;
   /** Values that can be chosen, in the agent's order; empty when it does not say. */
   readonly available: readonly string[];
   /** What people call those of them that the agent gives another name than their value. */
@@ -34,8 +36,10 @@ export function readSettings(source: SettingsSource): Map<string, SessionSetting
     if (settings.has(name)) continue;
     const current = option["currentValue"];
     const isKnown = typeof current === "string" || typeof current === "boolean";
+    const label = asText(option["name"]) ?? id;
     settings.set(name, {
       option: id,
+      ...(label !== id && { label }),
       ...listed(asFieldsList(option["options"]).flatMap(readChoices)),
       ...(isKnown && { current }),
     });

@@ -28,8 +28,8 @@ import { within } from "./within.ts";
 const SETTING_TIMEOUT_MS = 30_000;
 
 /** What a message's options say about the session, as against about what is shown. */
-function sentWith({ model, thinking }: Options): Settings {
-  return boundedSettings({ model, thinking });
+function sentWith({ model, thinking, settings }: Options): Settings {
+  return boundedSettings({ model, thinking, ...settings });
 }
 
 /**

@@ -273,3 +273,29 @@ test("a choice of which nothing is open is told, and not in the log as made", as
   const events = await rig.store.read("c", 0, 10);
   expect(events.map(({ kind }) => kind)).toEqual(["notice"]);
 });
+
+test("a mode and other settings that came with a message are choices like its model", async () => {
+  await using rig = open();
+  const web = { id: "web", name: "web", type: "boolean", currentValue: true };
+  rig.agent.setup = {
+    configOptions: [...configOptions("a"), web],
+    modes: modes("ask"),
+  } as typeof rig.agent.setup;
+  const chosen = { options: { ...DEFAULT_OPTIONS, settings: { mode: "code", web: false } } };
+  await rig.run("x", chosen);
+  expect(sets(rig)).toEqual(["set mode code of s1", "set web false of s1"]);
+  await rig.run("y", chosen);
+  await rig.run("z");
+  expect(sets(rig)).toHaveLength(2);
+});
+
+test("a mode that came with a message and is not open to its sender is refused in words", async () => {
+  await using rig = open({
+    mayChoose: ({ setting, value, initial }) => setting !== "mode" || value === initial,
+  });
+  const events = await rig.run("x", {
+    options: { ...DEFAULT_OPTIONS, settings: { mode: "code" } },
+  });
+  expect(notices(events)).toEqual(["The mode code is not open to you here."]);
+  expect(sets(rig)).toEqual([]);
+});

@@ -19,7 +19,11 @@ export function isAvailable({ people, projects, changes }: CommandHost, name: Co
 }
 
 /** Whether a command is worth a line of the help. */
-export function isHelpful(host: CommandHost, message: CommandMessage, name: CommandName): boolean {
+export function isHelpful(
+  host: CommandHost,
+  message: Pick<CommandMessage, "role">,
+  name: CommandName,
+): boolean {
   switch (name) {
     case "agent":
       return host.agents.size > 1;

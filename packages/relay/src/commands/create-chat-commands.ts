@@ -47,6 +47,8 @@ export interface ChatCommands {
    * itself: see {@link parseCommand} for those.
    */
   recognise(message: CommandMessage): PendingCommand | undefined;
+  /** The commands that anybody who may talk has here, in the order of the help. */
+  readonly names: readonly CommandName[];
   /** Whether a message of a transcript holds what was pasted for a login: it is to be left out, as if it was never there. */
   isSecret(text: string): boolean;
 }
@@ -98,7 +100,7 @@ export function createChatCommands(host: CommandHost): ChatCommands {
     );
   }
 
-  function isOpen({ role }: CommandMessage, name: CommandName): boolean {
+  function isOpen({ role }: Pick<CommandMessage, "role">, name: CommandName): boolean {
     return ranks[role] >= ranks[commandOf(name).role];
   }
 
@@ -180,6 +182,9 @@ export function createChatCommands(host: CommandHost): ChatCommands {
   }
 
   return {
+    names: COMMANDS.map(({ name }) => name).filter(
+      (name) => isOpen({ role: "user" }, name) && isHelpful(host, { role: "user" }, name),
+    ),
     isSecret,
     recognise(message) {
       const parsed = parseCommand(message.text);
