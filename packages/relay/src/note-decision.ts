@@ -1,14 +1,12 @@
 import { parseConversationKey } from "./conversation-key.ts";
+import { QUOTAS } from "./people/limits.ts";
 import type { AccessDecision } from "./people/people.ts";
 import type { Records } from "./records.ts";
 
 /** Budgets, as against limits that a person meets in everyday use. */
-const BUDGETS = new Set([
-  "minutesPerUserPerDay",
-  "tokensPerUserPerDay",
-  "costPerUserPerDay",
-  "costPerDay",
-]);
+const BUDGETS: ReadonlySet<string> = new Set(
+  QUOTAS.filter(({ measure }) => measure !== "turns").map(({ name }) => name),
+);
 
 /** Keeps what was decided about a person where it belongs: the journal, the audit log, a notice for operators. */
 export function noteDecision(

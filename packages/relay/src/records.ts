@@ -15,6 +15,9 @@ import { Redactor } from "./redactor.ts";
 import type { RelayDb } from "./relay-db.ts";
 import type { Settings } from "./settings.ts";
 
+/** Settings that every agent calls the same; others have names of their own, which are no labels of a metric. */
+const SETTINGS = new Set(["agent", "command", "mode", "model", "thinking", "workspace"]);
+
 export type RecordsOptions = {
   readonly db: RelayDb;
   readonly settings: Pick<Settings, "secrets" | "instance" | "notices">;
@@ -59,6 +62,7 @@ export async function createRecords(options: RecordsOptions): Promise<Records> {
   }
   const disk = watchDisk(stateDir, notices);
   const watch = watchReports(notices, now);
+  const decided = (decision: AccessDecision) => noteDecision({ journal, audit, notices }, decision);
   const auditAnswer = (report: Extract<RouterReport, { kind: "question-ended" }>) => {
     const { conversation } = report;
     const role = (user: string) => roleOf(user, conversation);
@@ -86,11 +90,17 @@ export async function createRecords(options: RecordsOptions): Promise<Records> {
         case "file-refused":
           audit.append(auditFile(report, projectOf(report.conversation)));
           return logReport(log, report);
+        case "choice-refused": {
+          const { user, conversation, setting } = report;
+          const reason = `${SETTINGS.has(setting) ? setting : "setting"}-not-open`;
+          decided({ what: "choice", decision: "refused", reason, user, conversation });
+          return logReport(log, report);
+        }
         default:
           return logReport(log, report);
       }
     },
-    decided: (decision) => noteDecision({ journal, audit, notices }, decision),
+    decided,
     async [Symbol.asyncDispose]() {
       disk[Symbol.dispose]();
       await notices[Symbol.asyncDispose]();

@@ -112,6 +112,13 @@ const byCode: Readonly<Record<string, Advice>> = {
 
 export function adviceForReason(reason: string): Advice | undefined {
   if (Object.hasOwn(byReason, reason)) return byReason[reason];
+  if (reason.endsWith("-not-open")) {
+    return {
+      meaning: `A ${reason.slice(0, -"-not-open".length)} is not open to this person; their turn ran without it.`,
+      change:
+        "Extend the person's rule of access (models, modes, agents, commands) if it should be.",
+    };
+  }
   if (!/^(?:turns|minutes|tokens|cost|concurrent)[A-Z]/.test(reason)) return undefined;
   return {
     meaning: `The limit ${reason} was reached.`,

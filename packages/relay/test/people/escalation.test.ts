@@ -210,8 +210,16 @@ test("C7, C14: no way leads a user to a mode, model or agent that their rule doe
   expect((await ask(router, "u-op", "5")).text).toBe("opus in bypass on 5");
   expect((await ask(router, "u-ana", "6")).text).toBe("haiku in ask on 6");
 
-  const refused = lines
-    .map((line) => JSON.parse(line) as { msg: string; setting?: string; value?: string })
+  const logged = lines.map(
+    (line) =>
+      JSON.parse(line) as { msg: string; setting?: string; value?: string; reason?: string },
+  );
+  expect(logged.filter(({ msg }) => msg === "came in").map(({ reason }) => reason)).toEqual(
+    ["model", "model", "mode", "agent", "mode", "command", "model", "mode"].map(
+      (setting) => `${setting}-not-open`,
+    ),
+  );
+  const refused = logged
     .filter(({ msg }) => msg === "a choice was refused")
     .map(({ setting, value }) => `${setting} ${value}`);
   expect(refused).toEqual([
