@@ -1,6 +1,7 @@
 import { auditTables } from "./audit/audit.ts";
 import { commandTables } from "./commands/command-tables.ts";
 import { doorTables } from "./door/door-tokens.ts";
+import { loanTables } from "./files/loan-book.ts";
 import { journalTables } from "./journal/journal-tables.ts";
 import { peopleTables } from "./people/people-tables.ts";
 import { usageTables } from "./people/usage-tables.ts";
@@ -14,6 +15,7 @@ export const RELAY_TABLES: readonly RelayTables[] = [
   commandTables,
   doorTables,
   journalTables,
+  loanTables,
   peopleTables,
   surfaceNotesTables,
   usageTables,

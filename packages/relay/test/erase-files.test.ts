@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -9,6 +9,12 @@ import { createDownloads } from "@acp-kit/router/attachments";
 import { openSqliteStore } from "@acp-kit/router/sqlite";
 import { expect, test } from "vitest";
 import { erase } from "../src/cli/commands/erase.ts";
+import { createFileLending } from "../src/files/lent-files.ts";
+import { LoanBook } from "../src/files/loan-book.ts";
+import { createLog } from "../src/log.ts";
+import { Redactor } from "../src/redactor.ts";
+import { openRelayDb } from "../src/relay-db.ts";
+import { RELAY_TABLES } from "../src/relay-tables.ts";
 import { createWorkspaces } from "../src/workspaces.ts";
 import { temporaryDirectory } from "./support.ts";
 
@@ -39,9 +45,11 @@ function contentsBelow(directory: string): string[] {
     .sort();
 }
 
-test("after a person is erased their files are gone from a conversation with others, and so is what was sent to them", async () => {
+test("after a person is erased their files are gone from a conversation with others and from its workspace, and so is what was sent to them", async () => {
   const root = temporaryDirectory();
   const stateDir = join(root, "state");
+  const cwd = join(root, "work");
+  mkdirSync(cwd);
   const server = createServer(({ url }, response) => response.end(url));
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;
@@ -69,11 +77,19 @@ test("after a person is erased their files are gone from a conversation with oth
       stateDir,
       home: root,
     });
+    await using db = await openRelayDb(stateDir, RELAY_TABLES);
+    const book = new LoanBook(db);
+    const log = createLog({ level: "silent", write: () => {}, redactor: new Redactor() });
+    const about = { book, identity: {}, path: process.env["PATH"], log, now: Date.now };
     await using router = createRouter({
       agent,
       store,
       stateDir,
-      workspaceFor: (conversation) => workspaces.workspaceFor("scratch", conversation),
+      workspaceFor: async (conversation) => {
+        const { filesDir } = await workspaces.workspaceFor("scratch", conversation);
+        const lending = createFileLending({ ...about, conversation, cwd, filesDir });
+        return { cwd, roots: [filesDir], filesDir, lending };
+      },
       downloads: () => downloads,
     });
     await say(router, "u-ana", `http://127.0.0.1:${port}/of-ana`);
@@ -82,9 +98,15 @@ test("after a person is erased their files are gone from a conversation with oth
   const files = join(stateDir, "files");
   const all = ["/of-ana", "/of-bob", "sent to u-ana", "sent to u-bob"];
   expect(contentsBelow(files)).toEqual(all);
+  const lent = ["/of-ana", "/of-bob"];
+  expect(contentsBelow(cwd)).toEqual(lent);
   await erase(stateDir, { user: "u-ana" }, true);
   expect(contentsBelow(files)).toEqual(all);
+  expect(contentsBelow(cwd)).toEqual(lent);
   await erase(stateDir, { user: "u-ana" }, false);
   expect(contentsBelow(files)).toEqual(["/of-bob", "sent to u-bob"]);
+  expect(contentsBelow(cwd)).toEqual(["/of-bob"]);
+  await erase(stateDir, { conversation: CONVERSATION }, false);
+  expect(readdirSync(cwd)).toEqual([]);
   await new Promise((done) => server.close(done));
 });

@@ -1,6 +1,6 @@
 import { lstat, realpath } from "node:fs/promises";
 import path from "node:path";
-import type { PromptCapabilities } from "@acp-kit/acp-wire";
+import type { AgentCapabilities } from "@acp-kit/acp-wire";
 import type { AttachmentBlocks } from "./attachments/attachment-blocks.ts";
 import type { Downloads } from "./attachments/downloads.ts";
 import type { AttachmentLimits } from "./attachments/limits.ts";
@@ -18,7 +18,7 @@ import {
 import { findRequest } from "./prompt-blocks.ts";
 import type { Lease, PromptItem, Store } from "./store.ts";
 import type { Attachment, Turn } from "./transcript.ts";
-import type { Workspace } from "./workspace.ts";
+import type { FileLending, LendResult, Workspace } from "./workspace.ts";
 
 /** How long the files of one message may take together, in milliseconds: platforms let their URLs live for 10 minutes. */
 const INTAKE_TIMEOUT_MS = 600_000;
@@ -82,15 +82,24 @@ export class IncomingFiles {
     await this.#intakes.get(turn)?.files;
   }
 
-  /** The files of a turn's message for an agent that takes so much. */
+  /** The files of a turn's message for an agent that takes so much, and can open them where they are or borrows them. */
   async blocks(
     turn: string,
-    capabilities: PromptCapabilities | undefined,
+    { promptCapabilities, sessionCapabilities }: AgentCapabilities,
+    lending?: FileLending,
   ): Promise<AttachmentBlocks> {
     const files = (await this.#intakes.get(turn)?.files) ?? [];
     if (files.length === 0) return { blocks: [] };
     const { createAttachmentBlocks } = await import("./attachments/index.ts");
-    return createAttachmentBlocks(files, capabilities, this.#host.attachmentLimits);
+    const limits = this.#host.attachmentLimits;
+    const takesDirectories = sessionCapabilities?.additionalDirectories != null;
+    const isNeeded = lending && (lending.isAlwaysNeeded || !takesDirectories);
+    const lent = isNeeded ? await lendFiles(files, lending) : undefined;
+    const copies = lent?.kind === "lent" ? lent.copies : undefined;
+    const made = await createAttachmentBlocks(files, promptCapabilities, limits, copies);
+    if (lent?.kind !== "refused") return made;
+    const unseen = [made.unseen, lent.message].filter((one) => one !== undefined).join(" ");
+    return { ...made, unseen };
   }
 
   /** The turn has ended: what it still fetches is of no use. */
@@ -182,6 +191,15 @@ export class IncomingFiles {
       .writeRecord(lease, filesRecordKey(conversation), record)
       .catch((error: unknown) => failed("attachments", error));
   }
+}
+
+async function lendFiles(files: readonly IncomingFile[], lending: FileLending) {
+  const paths = files.flatMap((file) => {
+    if (file.kind !== "kept") return [];
+    return file.textPath === undefined ? [file.path] : [file.path, file.textPath];
+  });
+  const nothing: LendResult = { kind: "lent", copies: new Map() };
+  return paths.length === 0 ? nothing : lending.lend(paths);
 }
 
 /** The file as it was kept, if it is still there. */

@@ -108,4 +108,10 @@ export {
   type ToolView,
   type TurnView,
 } from "./turn-view.ts";
-export type { Workspace, WorkspaceHolder, WorkspaceTurn } from "./workspace.ts";
+export type {
+  FileLending,
+  LendResult,
+  Workspace,
+  WorkspaceHolder,
+  WorkspaceTurn,
+} from "./workspace.ts";

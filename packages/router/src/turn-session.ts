@@ -40,7 +40,7 @@ const ATTACH_TIMEOUT_MS = 300_000;
 const STEER_TIMEOUT_MS = 30_000;
 
 /** Where a session works, and what else it may use. */
-type SessionPlace = Pick<Workspace, "cwd" | "roots">;
+type SessionPlace = Pick<Workspace, "cwd" | "roots" | "lending">;
 
 export type TurnSessionParts = {
   readonly turn: string;
@@ -352,8 +352,10 @@ export class TurnSession {
 
   /** The files of a message, as far as the agent takes them; says what it is not shown. */
   async #fileBlocks(turn: string): Promise<readonly ContentBlock[]> {
-    const { promptCapabilities } = this.#current.slot.agent.capabilities;
-    const { blocks, unseen } = await this.#recorder.files.blocks(turn, promptCapabilities);
+    const { slot, workspace } = this.#current;
+    const { capabilities } = slot.agent;
+    const { files } = this.#recorder;
+    const { blocks, unseen } = await files.blocks(turn, capabilities, workspace.lending);
     // A message that is sent again has been told of.
     if (unseen !== undefined && unseen !== this.#unseen) this.#say(unseen, "warning");
     this.#unseen = unseen;

@@ -8,6 +8,8 @@ export type Workspace = {
    * are removed once their time is over.
    */
   readonly filesDir: string;
+  /** For agents that cannot open what is in `filesDir`. Absent: each can. */
+  readonly lending?: FileLending;
   /** One running turn at a time among all conversations with the same `exclusive` value. */
   readonly exclusive?: string;
   /** What people call it. */
@@ -15,6 +17,19 @@ export type Workspace = {
   /** What the person of the turn is told of it, a line each. */
   readonly notices?: readonly string[];
 };
+
+/** Puts copies of kept files where an agent can open them. */
+export type FileLending = {
+  /** The agent can never open `filesDir`. Otherwise it can once it is told of it as an additional directory. */
+  readonly isAlwaysNeeded: boolean;
+  /** @param paths - Absolute, in `filesDir`: a directory per message, files in it. */
+  lend(paths: readonly string[]): Promise<LendResult>;
+};
+
+/** Paths of the copies by those of the originals, or one sentence for the chat. */
+export type LendResult =
+  | { readonly kind: "lent"; readonly copies: ReadonlyMap<string, string> }
+  | { readonly kind: "refused"; readonly message: string };
 
 /** A turn that is about to start, for who makes its workspace ready. */
 export type WorkspaceTurn = {

@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   type Attachment,
   createRouter,
+  type FileLending,
   type LogEvent,
   MemoryStore,
   type PromptItem,
@@ -174,6 +175,52 @@ describe("files of a message", () => {
     const [params] = agent.received("session/new") as { additionalDirectories?: string[] }[];
     const told = [expect.stringMatching(`^${agent.directory}/files/c-`)];
     expect(params?.additionalDirectories).toEqual(isTold ? told : undefined);
+  });
+
+  const lent: FileLending["lend"] = async (paths) => ({
+    kind: "lent",
+    copies: new Map(paths.map((file) => [file, `/lent/${path.basename(file)}`])),
+  });
+  const refused: FileLending["lend"] = async () => ({ kind: "refused", message: "No room." });
+  const longText = "x".repeat(250_000);
+
+  test.each([
+    [
+      "cannot be told of directories borrows it",
+      {},
+      false,
+      lent,
+      ["/lent/a.txt", "/lent/a.txt.txt"],
+    ],
+    ["is told of directories opens it where it is", { additionalDirectories: {} }, false, lent, []],
+    [
+      "may not enter those borrows it all the same",
+      { additionalDirectories: {} },
+      true,
+      lent,
+      ["/lent/a.txt", "/lent/a.txt.txt"],
+    ],
+    ["cannot be lent to is named the original, and it is said", {}, true, refused, []],
+  ])("a file whose agent %s", async (_, sessionCapabilities, isAlwaysNeeded, lend, copies) => {
+    Object.assign(rig.agent, { capabilities: { sessionCapabilities } });
+    const router = rig.createRouter({
+      workspaceFor: () => ({
+        cwd: rig.directory,
+        roots: [],
+        filesDir: path.join(rig.directory, "files/c"),
+        lending: { isAlwaysNeeded, lend },
+      }),
+    });
+    const file = rig.file("notes.txt", { name: "a.txt", parsedContent: longText });
+    await router.submit("c", rig.message("look", [file]));
+    const prompt = await rig.agent.prompted(1);
+    const links = linkOf(prompt.blocks).map((uri) => fileURLToPath(uri));
+    prompt.answer();
+    if (copies.length > 0) expect(links).toEqual(copies);
+    else for (const link of links) expect(link).toContain(`${rig.directory}/files/c/`);
+    expect(links).toHaveLength(2);
+    const said = lend === refused ? ["No room."] : [];
+    expect(noticesOf(await eventsOf(router, "c"))).toEqual(said);
   });
 
   test("they are fetched when the message comes, so that a turn that waits needs no URL any more", async () => {

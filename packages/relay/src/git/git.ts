@@ -1,5 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { Readable } from "node:stream";
 import { PathMap } from "@acp-kit/acp-wire";
 import type { AgentIdentity } from "../agent-identity.ts";
 import { RelayError } from "../errors.ts";
@@ -17,7 +18,7 @@ export type GitLimits = {
   readonly timeoutMs?: number;
   /** Of the output. Default 4 MiB. */
   readonly maxBytes?: number;
-  readonly input?: string;
+  readonly input?: string | Readable;
   /** A file that replaces the index; a path as the agent sees it. */
   readonly indexFile?: string;
   /** Another checkout of the repository, whose files the command looks at too. */
@@ -48,7 +49,7 @@ export interface Git {
   /** A path of the host as the agent's git sees it. */
   toAgentPath(path: string): string;
   /** Runs another program as the agent, in the host's directory, with no environment but PATH. */
-  exec(argv: readonly string[]): Promise<void>;
+  exec(argv: readonly string[], limits?: Pick<GitLimits, "input" | "timeoutMs">): Promise<void>;
 }
 
 const TIMEOUT_MS = 20_000;
@@ -134,8 +135,8 @@ export function createGit({ identity, path }: GitOptions): Git {
       throw failed(`git ${args[0] ?? ""} failed (${code ?? "cut"}): ${firstLine(stderr)}`);
     },
     toAgentPath: (host) => paths.toAgent(host),
-    async exec(argv) {
-      const { code, stderr } = await start(argv[0] ?? "", { PATH: searched }, argv);
+    async exec(argv, limits) {
+      const { code, stderr } = await start(argv[0] ?? "", { PATH: searched }, argv, limits);
       if (code !== 0) throw failed(`${argv[0] ?? ""} failed (${code}): ${firstLine(stderr)}`);
     },
   };

@@ -1,4 +1,6 @@
 import { spawn } from "node:child_process";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { AgentIdentity } from "../agent-identity.ts";
 
 export type CommandOptions = {
@@ -7,7 +9,8 @@ export type CommandOptions = {
   readonly env: Readonly<Record<string, string>>;
   /** On the host; default: the root. Irrelevant to most wrappers. */
   readonly cwd?: string;
-  readonly input?: string;
+  /** A stream is read to its end or destroyed; when it fails, or is not wanted, the command is killed. */
+  readonly input?: string | Readable;
   /** Then its process group is killed. What a wrapper started elsewhere may live on. */
   readonly timeoutMs: number;
   /** Aborted: it is killed, and counts as late. */
@@ -86,7 +89,10 @@ export function runCommand(
   child.stdin.on("error", () => {
     // It does not want its input.
   });
-  child.stdin.end(input ?? "");
+  if (typeof input === "object") {
+    // Half of it would look like all of it.
+    pipeline(input, child.stdin).catch(kill);
+  } else child.stdin.end(input ?? "");
   return promise;
 }
 

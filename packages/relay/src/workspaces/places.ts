@@ -3,6 +3,8 @@ import type { Router, Workspace, WorkspaceTurn } from "@acp-kit/router";
 import { identityOf } from "../agent-identity.ts";
 import type { Env } from "../config/secret.ts";
 import { parseConversationKey } from "../conversation-key.ts";
+import { createFileLending, sweepLentFiles } from "../files/lent-files.ts";
+import { LoanBook } from "../files/loan-book.ts";
 import type { Log } from "../log.ts";
 import type { People } from "../people/people.ts";
 import type { RelayDb } from "../relay-db.ts";
@@ -45,7 +47,7 @@ export interface Places {
   surroundingsOf(conversation: string): Surroundings;
   /** The commit that a conversation's worktree started from; absent where it has none. */
   startOf(conversation: string): string | undefined;
-  /** Removes worktrees whose time is over, if nothing in them would be lost. */
+  /** Removes worktrees whose time is over, if nothing in them would be lost, and copies of files. */
   sweep(): Promise<void>;
 }
 
@@ -54,10 +56,12 @@ export async function createPlaces(options: PlacesOptions): Promise<Places> {
   const { settings, env, log, stateDir, home, db, locks, people, router, now } = options;
   const { workspaces: configured } = settings;
   const book = new PlaceBook(db);
+  const loans = new LoanBook(db);
+  const path = env["PATH"];
   const worktrees = new Worktrees({
     book,
     directory: `${stateDir}/worktrees`,
-    path: env["PATH"],
+    path,
     log,
     now,
   });
@@ -92,16 +96,26 @@ export async function createPlaces(options: PlacesOptions): Promise<Places> {
       if (book.workspaceOf(conversation) === undefined) {
         book.choose(conversation, name, undefined, now());
       }
+      const surroundings = surroundingsOf(conversation);
       const context = {
-        surroundings: surroundingsOf(conversation),
+        surroundings,
         preparing: () => turn.preparing(),
         signal: turn.signal,
       };
-      return { ...(await workspaces.workspaceFor(name, conversation, context)), name };
+      const workspace = await workspaces.workspaceFor(name, conversation, context);
+      const { cwd, filesDir } = workspace;
+      const { identity } = surroundings;
+      const lending = createFileLending({
+        ...{ book: loans, identity, path, conversation, cwd, filesDir, log, now },
+      });
+      const roots = lending.isAlwaysNeeded ? [] : workspace.roots;
+      return { ...workspace, roots, lending, name };
     },
     startOf: (conversation) => book.worktreeOf(conversation, projects.current(conversation))?.start,
-    sweep: () =>
-      worktrees.sweep(
+    sweep: async () => {
+      const days = settings.attachments.ttlDays;
+      await sweepLentFiles(loans, { path, days, now: now(), log });
+      await worktrees.sweep(
         (record) => {
           const workspace = configured[record.workspace];
           const agent = agentOf(settings, record);
@@ -110,7 +124,8 @@ export async function createPlaces(options: PlacesOptions): Promise<Places> {
             : undefined;
         },
         (path) => locks.lockIdle(path),
-      ),
+      );
+    },
   };
 }
 

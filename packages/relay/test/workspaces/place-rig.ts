@@ -38,6 +38,8 @@ export type PlaceConfig = {
   /** Of the bot. */
   readonly workspace: string;
   readonly access: readonly object[];
+  /** More of the agent's configuration. */
+  readonly agent?: object;
   /** What the agent does with a prompt. */
   readonly prompt?: readonly object[];
   /** Fetches files of messages instead of what fetches from public addresses only. */
@@ -65,7 +67,7 @@ export class PlaceRig implements AsyncDisposable {
     const file = join(root, "relay.jsonc");
     const text = JSON.stringify({
       bots: { shop: bot },
-      agents: { demo: { command } },
+      agents: { demo: { command, ...config.agent } },
       workspaces: config.workspaces,
       access: config.access,
     });

@@ -72,7 +72,30 @@ describe("a shared checkout", () => {
     const { filesDir } = await rig.places.workspaceFor(conversationOf("c-1"));
     const kept = readdirSync(filesDir, { recursive: true, encoding: "utf8" });
     expect(kept.filter((name) => name.endsWith("notes.txt"))).toHaveLength(1);
-    expect(repository.git("status", "--porcelain", "--ignored")).toBe("");
+    expect(repository.git("status", "--porcelain")).toBe("");
+    // This agent cannot be told of further directories: it has a copy, which git ignores.
+    expect(repository.git("status", "--porcelain", "--ignored")).toBe("!! .acp-kit/");
+    const copies = readdirSync(join(repository.path, ".acp-kit"), {
+      recursive: true,
+      encoding: "utf8",
+    });
+    expect(copies.filter((name) => name.endsWith("notes.txt"))).toHaveLength(1);
+  });
+
+  test.each([
+    ["the relay's own user is told of the files' directory and borrows", {}, false],
+    [
+      "another user only borrows",
+      { runAs: { uid: 65_534, gid: 65_534 }, env: { HOME: "/" } },
+      true,
+    ],
+  ])("an agent of %s what people send", async (_, agent, isAlwaysNeeded) => {
+    await using rig = await PlaceRig.open(root, { ...shared(), agent });
+    const turn = { user: "ana", signal: new AbortController().signal, preparing() {} };
+    const workspace = await rig.places.workspaceFor(conversationOf("c-1"), turn);
+    const { roots, filesDir, lending } = workspace;
+    expect(lending?.isAlwaysNeeded).toBe(isAlwaysNeeded);
+    expect(roots).toEqual(isAlwaysNeeded ? [] : [filesDir]);
   });
 
   test("a directory that vanished is said in chat and not replaced", async () => {

@@ -22,14 +22,17 @@ const imageTypes = new Set(["image/gif", "image/jpeg", "image/png", "image/webp"
  * original URL are passed on; a URL that was refused itself is not.
  *
  * @param capabilities - As the agent advertised them; none are assumed.
+ * @param copies - Where the agent finds files that it cannot open where they are kept, by their paths there.
  */
 export async function createAttachmentBlocks(
   files: readonly IncomingFile[],
   capabilities: PromptCapabilities | undefined,
   limits: Pick<AttachmentLimits, "maxInlineImageBytes">,
+  copies: ReadonlyMap<string, string> = new Map(),
 ): Promise<AttachmentBlocks> {
   const blocks: ContentBlock[] = [];
   const unseen: string[] = [];
+  const uriOf = (file: string) => pathToFileURL(copies.get(file) ?? file).href;
   for (const file of files) {
     if (file.kind === "missed") {
       const { attachment, code } = file;
@@ -46,14 +49,14 @@ export async function createAttachmentBlocks(
       unseen.push(`${labelOf(file)} (${shown}${missedBecause[code]})`);
       continue;
     }
-    const uri = pathToFileURL(file.path).href;
+    const uri = uriOf(file.path);
     const { name, contentType: mimeType } = file;
     const text = capabilities?.embeddedContext ? readText(file) : "";
     if (text !== "")
       blocks.push({ type: "resource", resource: { uri, text, mimeType: "text/plain" } });
     blocks.push({ type: "resource_link", name, uri, mimeType });
     if (file.textPath !== undefined) {
-      const textUri = pathToFileURL(file.textPath).href;
+      const textUri = uriOf(file.textPath);
       blocks.push({
         type: "resource_link",
         name: `${name}.txt`,

@@ -2,10 +2,13 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { eraseReactions } from "@acp-kit/router";
 import type { Erasable, ErasureReport, SqliteStore } from "@acp-kit/router/sqlite";
+import { eraseLentFiles } from "../../files/lent-files.ts";
+import { LoanBook } from "../../files/loan-book.ts";
 import { describingFailure } from "../../open-store.ts";
 import { eraseFromRelayDb } from "../../relay-db-copy.ts";
 import type { WorktreeRecord } from "../../workspaces/place-book.ts";
 import { safeDirectoryName } from "../../workspaces.ts";
+import { withKeptDb } from "./kept-db.ts";
 import { findConversation, openKept } from "./kept-state.ts";
 import { readWorktrees } from "./worktrees.ts";
 
@@ -30,8 +33,9 @@ export async function erase(stateDir: string, asked: Erasable, dryRun: boolean):
   }
   const user = "user" in what ? what.user : undefined;
   if (!dryRun && user !== undefined) await eraseFilesOf(stateDir, user, plan.shared);
+  const copies = dryRun ? [] : await eraseCopies(stateDir, user, plan);
   const rows = await eraseFromRelayDb(stateDir, { user, conversations }, dryRun);
-  return formatErasure(plan, { sessions, worktrees, reactions, rows, dryRun });
+  return formatErasure(plan, { sessions, worktrees, reactions, rows, copies, dryRun });
 }
 
 /** Removes what a person sent, and what was sent on their behalf, in conversations with others. */
@@ -45,6 +49,25 @@ async function eraseFilesOf(stateDir: string, user: string, shared: readonly str
       await rm(join(files, name), { recursive: true, force: true, maxRetries: 3 });
     }
   }
+}
+
+/** Removes what agents were lent of that. Gives the directories where it failed. */
+async function eraseCopies(
+  stateDir: string,
+  user: string | undefined,
+  { conversations, shared }: ErasureReport,
+): Promise<readonly string[]> {
+  const { ownerPrefix } = await import("@acp-kit/router/attachments");
+  return withKeptDb(stateDir, async (db) => {
+    const book = new LoanBook(db);
+    const left: string[] = [];
+    for (const one of conversations) left.push(...(await eraseLentFiles(book, one, undefined)));
+    if (user === undefined) return left;
+    for (const one of shared) {
+      left.push(...(await eraseLentFiles(book, one, undefined, ownerPrefix(user))));
+    }
+    return left;
+  });
 }
 
 /** What the router keeps of a conversation's sessions, by agent, as far as it is read here. */
@@ -67,12 +90,14 @@ type ErasedBeside = {
   readonly worktrees: readonly WorktreeRecord[];
   readonly reactions: number;
   readonly rows: number;
+  /** Directories of copies that could not be removed. */
+  readonly copies: readonly string[];
   readonly dryRun: boolean;
 };
 
 function formatErasure(
-  { conversations, shared, copies }: ErasureReport,
-  { sessions, worktrees, reactions, rows, dryRun }: ErasedBeside,
+  { conversations, shared, copies: databases }: ErasureReport,
+  { sessions, worktrees, reactions, rows, copies, dryRun }: ErasedBeside,
 ): string {
   if (conversations.length + shared.length + reactions + rows === 0) {
     return "Nothing is kept of that.\n";
@@ -84,12 +109,13 @@ function formatErasure(
     ...list(`${verb}, with files and scratch workspace:`, conversations),
     ...list(`${verb} in conversations with others:`, shared),
     ...list(`${verb}, reactions:`, reactions === 0 ? [] : [String(reactions)]),
-    ...list(`${verb}, copies of the database:`, copies),
+    ...list(`${verb}, copies of the database:`, databases),
     ...list(`${verb}, of people, rights and usage:`, rows === 0 ? [] : [`${rows} rows`]),
     ...list(
       "These worktrees stay until their work is merged or pushed; then the relay removes them:",
       worktrees.map(({ path, branch }) => `${path} (${branch})`),
     ),
+    ...list("Copies of files that could not be removed; remove them by hand:", copies),
     ...list("Agents keep their own copies of these sessions; remove them there:", sessions),
     "Backups elsewhere are not touched.",
   ].join("\n")}\n`;

@@ -8,7 +8,10 @@ import { RELAY_TABLES } from "../../relay-tables.ts";
  *
  * @throws RelayError `store` when no relay has its state there.
  */
-export async function withKeptDb<T>(stateDir: string, work: (db: RelayDb) => T): Promise<T> {
+export async function withKeptDb<T>(
+  stateDir: string,
+  work: (db: RelayDb) => T | Promise<T>,
+): Promise<T> {
   if (!existsSync(stateDir)) {
     throw new RelayError(
       `no relay keeps its state in ${stateDir}; name another with --config, --state-dir or --instance`,
@@ -16,5 +19,5 @@ export async function withKeptDb<T>(stateDir: string, work: (db: RelayDb) => T):
     );
   }
   await using db = await openRelayDb(stateDir, RELAY_TABLES);
-  return work(db);
+  return await work(db);
 }
