@@ -92,6 +92,8 @@ test("C14: a value of the options panel that a person's rule does not list runs 
   const told = await say(relay, "two", "u-ana", tried);
   expect(told).toContain("haiku in ask");
   expect(told).toContain("The model opus is not open to you here.");
-  expect(await say(relay, "three", "u-op", tried)).toContain("opus in ask");
+  expect(told).toContain("The mode bypass is not open to you here.");
+  expect(await say(relay, "three", "u-op", tried)).toContain("opus in bypass");
   expect(relay.stderr.match(/"setting":"model","value":"opus"/g)).toHaveLength(1);
+  expect(relay.stderr.match(/"setting":"mode","value":"bypass"/g)).toHaveLength(1);
 });
