@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Script } from "@acp-kit/demo-agent";
-import { createPoeId, waitFor } from "@acp-kit/testkit";
+import { createPoeId, promptsIn, readRecord, waitFor } from "@acp-kit/testkit";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { KeptRelay, SOON_MS } from "./kept-relay.ts";
 
@@ -100,4 +100,38 @@ test("with the busy policy interrupt a message ends the turn before it", async (
   expect(first.body()).toContain("a newer message took over");
   expect((await waitFor("the second", second.done, SOON_MS)).how).toBe("done");
   expect(relay.prompts).toHaveLength(2);
+});
+
+test("several bots of one process have paths and conversations of their own, and each of its keys opens a bot", async () => {
+  const keys = (letter: string) => [letter.repeat(32), letter.toUpperCase().repeat(32)];
+  const bots = {
+    poe: { surface: "poe", path: "/poe", accessKeys: keys("a"), introduction: "I am one." },
+    two: { surface: "poe", path: "/two", accessKeys: keys("b"), introduction: "I am another." },
+  };
+  const relay = await start({}, { bots });
+  const settings = async (path: string, key: string) => {
+    const { status, json } = await relay.driver(path, key).settings();
+    return status === 200
+      ? (json as { introduction_message: string }).introduction_message
+      : status;
+  };
+  for (const key of keys("a")) {
+    expect(await settings("/poe", key)).toBe("I am one.");
+    expect(await settings("/two", key)).toBe(401);
+  }
+  for (const key of keys("b")) {
+    expect(await settings("/two", key)).toBe("I am another.");
+    expect(await settings("/poe", key)).toBe(401);
+  }
+  // One conversation of Poe's, told to both bots, is two conversations.
+  const conversation = createPoeId("c");
+  for (const [path, letter] of [
+    ["/poe", "a"],
+    ["/two", "b"],
+  ] as const) {
+    const query = relay.driver(path, letter.repeat(32)).query({ text: "hi", conversation });
+    expect((await waitFor("the answer", query.done, SOON_MS)).how).toBe("done");
+  }
+  const sessions = promptsIn(readRecord(relay.record)).map(({ session }) => session);
+  expect(new Set(sessions).size).toBe(2);
 });

@@ -98,6 +98,11 @@ export class KeptRelay implements AsyncDisposable {
     }
   }
 
+  /** Poe at another path, or with another key. */
+  driver(at: string, key: string): PoeDriver {
+    return createPoeDriver({ url: `http://127.0.0.1:${this.#port}${at}`, key });
+  }
+
   /** Prompts that reached agents. */
   get prompts(): string[] {
     return promptsIn(readRecord(this.record)).map(({ text }) => text);

@@ -98,6 +98,25 @@ describe("at the process that does not own the conversation", () => {
     expect(there.received("session/prompt")).toHaveLength(1);
   });
 
+  test("two redrives of one regenerate, one in each process, are one attempt", async () => {
+    const { item, turn } = await begin("hello", "turn-end");
+    const seq = (await store.turnEnd("c", turn)) ?? 0;
+    expect(await store.confirm("c", "reader", 0, { seq, delivered: [item.key] })).toBe(true);
+    const again = { ...item, request: "again" };
+    const posted = await Promise.all([
+      there.call("submit", "c", again),
+      here.router.submit("c", again),
+      there.call("submit", "c", again),
+      here.router.submit("c", again),
+    ]);
+    const turns = new Set(posted.map((one) => one.turn));
+    expect([...turns]).toHaveLength(1);
+    expect(turns).not.toContain(turn);
+    expect(posted.filter(({ how }) => how === "new")).toHaveLength(1);
+    expect(textOf(await here.follow([...turns][0] ?? ""))).toBe("heard hello");
+    expect(there.received("session/prompt")).toHaveLength(2);
+  });
+
   test("a cancel ends the owner's turn", async () => {
     const { turn } = await begin("wait", "text");
     await here.router.cancel("c");
