@@ -311,6 +311,18 @@ test("a message that the agent takes as its turn ends stands in front of that en
   expect(steers.map(({ turn }) => turn)).toEqual([first, undefined]);
 });
 
+test("C13: a turn that somebody else has given a message asks although a policy allows what it does", async () => {
+  const agent = new PuppetAgent({ steering: true });
+  const rig = open({ permissionPolicy: () => "allow" }, agent);
+  const turn = await rig.post("one");
+  const one = await rig.agent.prompted(1);
+  expect(await one.ask()).toMatchObject({ optionId: "yes" });
+  await rig.ended(await rig.post("also", { user: "boss", busy: "steer" }));
+  void one.ask();
+  const events = await rig.until(({ kind }) => kind === "permission-ask");
+  expect(events.at(-1)).toMatchObject({ turn });
+});
+
 test("a message that is edited while it waits is replaced", async () => {
   const rig = open();
   await rig.post("one");
