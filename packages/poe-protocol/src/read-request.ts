@@ -8,7 +8,9 @@ import { createSettings, type SettingsOptions } from "./settings.ts";
 import { createPoeWriter } from "./writer.ts";
 
 /** A request of which nothing was understood: no valid key (401), or too large a body. */
-export type RefusedRequest = { type: "unauthorized" | "too-large"; refusal: HttpAnswer };
+export type RefusedRequest =
+  | { type: "unauthorized"; refusal: HttpAnswer }
+  | { type: "too-large"; refusal: HttpAnswer };
 
 type WebRequest = { readonly headers: Headers; readonly body: AsyncIterable<Uint8Array> | null };
 

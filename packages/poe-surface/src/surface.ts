@@ -1,16 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import {
-  checkBearer,
   type ErrorEvent,
   type HttpAnswer,
   lastUserMessage,
-  MAX_REQUEST_BYTES,
   type PoeRequest,
-  parsePoeRequest,
   type QueryRequest,
   type ReportReactionRequest,
-  UNAUTHORIZED,
+  readPoeRequest,
 } from "@acp-kit/poe-protocol";
 import {
   type CreateSurface,
@@ -30,7 +27,6 @@ import { KeyFailures } from "./key-failures.ts";
 import { RESPONSE_LIMITS, type ResponseLimits } from "./limits.ts";
 import { Line } from "./line.ts";
 import { Panels } from "./panels.ts";
-import { readBody } from "./read-body.ts";
 import { PoeResponse } from "./response.ts";
 import type { OpenResponse, ResponseHost } from "./response-host.ts";
 import { SettingsNews } from "./settings-news.ts";
@@ -90,16 +86,19 @@ class PoeSurface implements RelaySurface {
       return new Response("method not allowed\n", { status: 405, headers: { allow: "GET, POST" } });
     }
     const { incoming, outgoing } = env;
-    // Before anything of the body is read: who has no key should cost nothing.
-    if (!checkBearer(incoming.headers.authorization, bot.settings.accessKeys)) {
+    const keys = bot.settings.accessKeys;
+    const read = await readPoeRequest(incoming, { keys }).catch((error: unknown) => {
+      if (!incoming.destroyed) throw error;
+    });
+    // The client left inside the body.
+    if (!read) return RESPONSE_ALREADY_SENT;
+    if (read.type === "unauthorized") {
       const source = incoming.socket.remoteAddress ?? "";
-      if (await this.#failures.admit(bot.name, source)) return refuse(UNAUTHORIZED);
+      if (await this.#failures.admit(bot.name, source)) return refuse(read.refusal);
       incoming.destroy();
       return RESPONSE_ALREADY_SENT;
     }
-    const body = await readBody(incoming, MAX_REQUEST_BYTES);
-    if (body === "gone") return RESPONSE_ALREADY_SENT;
-    if (body === "too-large") {
+    if (read.type === "too-large") {
       this.#note(bot, "request", { decision: "refuse", reason: "too-large" });
       this.#tell(outgoing, words.tooLarge, {
         allow_retry: false,
@@ -107,7 +106,7 @@ class PoeSurface implements RelaySurface {
       });
       return RESPONSE_ALREADY_SENT;
     }
-    return this.#answer(bot, parsePoeRequest(body.text), outgoing);
+    return this.#answer(bot, read, outgoing);
   }
 
   async resume(): Promise<void> {

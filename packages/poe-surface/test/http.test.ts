@@ -87,6 +87,17 @@ describe("a request", () => {
     expect(reply).toMatch(/event: error\ndata: .*"allow_retry":false.*user_message_too_long/);
   });
 
+  test("whose client leaves inside its body is forgotten without a word", async () => {
+    await using rig = await Rig.open();
+    const socket = connect(rig.port, "127.0.0.1");
+    await new Promise((resolve) => socket.write(`${head(1_000)}{"type":`, resolve));
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.destroy();
+    await closed;
+    expect((await rig.poe.settings()).status).toBe(200);
+    expect(rig.lines.filter((line) => line.includes('"level":50'))).toEqual([]);
+  });
+
   test("that is too large and does not say so is told all the same, and read no further", async () => {
     await using rig = await Rig.open();
     const socket = connect(rig.port, "127.0.0.1");

@@ -15,10 +15,7 @@ const owners = new Map([
   ["footer", { cases: 3, owner: "here" }],
   ["spinner", { cases: 12, owner: "here" }],
   ["checklist", { cases: 12, owner: "here" }],
-  [
-    "attach",
-    { cases: 13, owner: "the surface: it uploads files and takes directives out of text" },
-  ],
+  ["attach", { cases: 13, owner: "the router: it takes directives out of text" }],
   ["frames", { cases: 13, owner: "the surface: it writes the stream" }],
   ["flushDelay", { cases: 8, owner: "the pacer" }],
   ["flushNow", { cases: 9, owner: "the pacer" }],
