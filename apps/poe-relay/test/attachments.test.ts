@@ -43,7 +43,7 @@ async function startFileHost() {
   };
 }
 
-test("C27: a file that is sent to an agent in a git checkout is kept beside it, the checkout stays clean, and its URL is nowhere in the log", async () => {
+test("C27: a file that is sent to an agent in a git checkout, which takes no other directory, is lent to it there out of git's sight, and its URL is nowhere in the log", async () => {
   const root = mkdtempSync(path.join(tmpdir(), "pr-checkout-"));
   const checkout = path.join(root, "shop");
   mkdirSync(checkout);
@@ -79,8 +79,8 @@ test("C27: a file that is sent to an agent in a git checkout is kept beside it, 
   );
   const [, uri = ""] = /"(file:[^"]*a\.csv)"/.exec(JSON.stringify(prompts)) ?? [];
   expect(readFileSync(fileURLToPath(uri), "utf8")).toBe(CONTENT);
-  expect(fileURLToPath(uri).startsWith(checkout)).toBe(false);
-  expect(git("status", "--porcelain", "--ignored")).toBe("");
+  expect(fileURLToPath(uri).startsWith(path.join(checkout, ".acp-kit"))).toBe(true);
+  expect(git("status", "--porcelain")).toBe("");
   // C27: the URL is a key to the file.
   expect(relay.stderr).not.toContain("secret-17");
   rmSync(root, { recursive: true, force: true });
