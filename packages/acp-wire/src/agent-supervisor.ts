@@ -13,6 +13,8 @@ import type { SessionInfo, SessionPromptResult, SessionSetup } from "./types/ses
 export interface SupervisorOptions extends AgentOptions {
   /** How long a call waits for an agent that is down, start included. Default 30,000. */
   waitMs?: number | undefined;
+  /** Carries out each start of the process; it may wait before, or refuse by throwing, which counts as no failure. */
+  aroundStart?: (<Started>(start: () => Promise<Started>) => Promise<Started>) | undefined;
 }
 
 /**
@@ -186,18 +188,24 @@ export class AgentSupervisor implements AsyncDisposable {
   }
 
   async #start(): Promise<AgentProcess> {
+    let hasBegun = false;
+    const begin = () => {
+      hasBegun = true;
+      return AgentProcess.start(this.#options, this.#closing.signal);
+    };
     try {
       // One that does not listen any more takes until it is killed.
       await this.#agent?.exited;
       const pause = this.#notBefore - performance.now();
       if (pause > 0) await sleep(pause, undefined, { signal: this.#closing.signal });
-      const agent = await AgentProcess.start(this.#options, this.#closing.signal);
+      const { aroundStart } = this.#options;
+      const agent = await (aroundStart ? aroundStart(begin) : begin());
       this.#last = agent;
       this.#watch(agent, performance.now());
       return agent;
     } catch (error) {
       this.#closing.signal.throwIfAborted();
-      this.#countFailure(error);
+      if (hasBegun) this.#countFailure(error);
       throw error;
     } finally {
       this.#starting = undefined;

@@ -54,6 +54,27 @@ describe("a supervised agent", () => {
     expect(agent.running?.pid).not.toBe(first);
   });
 
+  it("may be kept waiting or refused by whoever carries out its starts, and a refusal is no failure of it", async () => {
+    let isRefused = true;
+    const told: string[] = [];
+    await using agent = supervise({
+      waitMs: 1_000,
+      aroundStart: async (start) => {
+        if (isRefused) throw new Error("no room");
+        told.push("before");
+        const started = await start();
+        told.push("behind");
+        return started;
+      },
+    });
+    for (let times = 0; times < 5; times++) {
+      expect(await failed(agent.ready())).toMatchObject({ message: "no room" });
+    }
+    isRefused = false;
+    await agent.ready();
+    expect(told).toEqual(["before", "behind"]);
+  });
+
   it("that never comes up fails each call with its cause, and the next one when it cannot wait", async () => {
     await using agent = supervise({ waitMs: 1_900, command: ["sh", "-c", "exit 3"] });
     const open = () => failed(agent.newSession("/tmp", new Listener()));

@@ -7,6 +7,7 @@ import type { AgentConfig } from "./config/schema.ts";
 import type { Env } from "./config/secret.ts";
 import { ConfigError } from "./errors.ts";
 import { findExecutable } from "./find-executable.ts";
+import { PersonalAgents } from "./homes/personal-agents.ts";
 import type { Log } from "./log.ts";
 import { ObservedAgent } from "./offers/observed-agent.ts";
 import type { Settings } from "./settings.ts";
@@ -80,7 +81,13 @@ export async function createAgents(
       onClientError: (err, method) => log.error({ err, method }, "taking an update failed"),
     };
     const heard = (source: SettingsSource, isFresh: boolean) => hear?.(name, source, isFresh);
-    supervisors.set(name, new ObservedAgent(supervised, heard));
+    const { maxProcesses } = agent;
+    supervisors.set(
+      name,
+      agent.home === "per-user"
+        ? new PersonalAgents({ name, supervised, hear: heard, stateDir, maxProcesses })
+        : new ObservedAgent(supervised, heard),
+    );
   }
   return supervisors;
 }

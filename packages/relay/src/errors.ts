@@ -9,6 +9,8 @@
  * - `store`: what the relay keeps cannot be opened, copied or restored
  * - `workspace`: a workspace's directory is missing or may not be used
  * - `git`: git failed in a workspace
+ * - `home`: a person's home for an agent cannot be used safely
+ * - `agents_busy`: every process that an agent may have is in use
  */
 export type RelayErrorCode =
   | "config"
@@ -18,7 +20,9 @@ export type RelayErrorCode =
   | "state_dir_in_use"
   | "store"
   | "workspace"
-  | "git";
+  | "git"
+  | "home"
+  | "agents_busy";
 
 /** An error whose message is one line for the operator: what, where, and the cure. */
 export class RelayError extends Error {

@@ -1,12 +1,16 @@
 import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
+import type { AgentSupervisor } from "@acp-kit/acp-wire";
 import { createRouter, type Router } from "@acp-kit/router";
 import { identityOf, sharesUser } from "./agent-identity.ts";
 import { findAgentRisks } from "./agent-risks.ts";
 import { createAgents, findAgentPrograms } from "./agents.ts";
 import type { RelayApp } from "./app.ts";
 import { ClosingStack } from "./closing-stack.ts";
-import { createRelayCommands } from "./commands/create-relay-commands.ts";
+import {
+  createRelayCommands,
+  type RelayCommandsOptions,
+} from "./commands/create-relay-commands.ts";
 import { PolicyBook } from "./commands/policy-book.ts";
 import type { Env } from "./config/secret.ts";
 import { Door } from "./door/door.ts";
@@ -14,6 +18,7 @@ import { createDoorActions } from "./door/door-actions.ts";
 import { createEnding, type Ending } from "./ending.ts";
 import { createFiles } from "./files/create-files.ts";
 import { createGit } from "./git/git.ts";
+import { PersonalAgents } from "./homes/personal-agents.ts";
 import { type BoundAddress, listen } from "./listener.ts";
 import { createPublicApp } from "./listener-apps.ts";
 import { hashId, type Log } from "./log.ts";
@@ -138,6 +143,7 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
         sendingOf: (conversation) => files.routerConfig.sending?.(conversation),
       }),
       offers,
+      ...personalAgentOf(agents),
     });
     const surface = await app.createSurface({
       ...{ bots, router, people, commands, offers, notes, log, journal, notices },
@@ -175,6 +181,20 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
     await closing.close();
     throw error;
   }
+}
+
+/** Who logs in to an agent logs in for themselves where it serves each person by a process of their own. */
+function personalAgentOf(
+  agents: ReadonlyMap<string, AgentSupervisor>,
+): Pick<RelayCommandsOptions, "personalAgent"> {
+  const isPersonal = (agent?: AgentSupervisor) => agent instanceof PersonalAgents;
+  if (![...agents.values()].some(isPersonal)) return {};
+  return {
+    personalAgent: async (name, user) => {
+      const agent = agents.get(name);
+      return agent instanceof PersonalAgents ? agent.forPerson(user) : undefined;
+    },
+  };
 }
 
 function createDoor({ settings, stateDir, log }: StartRelayOptions, db: RelayDb): Door {

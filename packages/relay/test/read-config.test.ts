@@ -192,6 +192,26 @@ describe("a wrong value is said with what is allowed", () => {
       'agents.a: must have "runAs" or "wrapper", not both: a wrapper may change the user itself',
     ],
     [
+      '{ "agents": { "a": { "command": ["x"], "home": "mine" } } }',
+      'agents.a.home: must be one of "shared", "per-user"',
+    ],
+    [
+      '{ "agents": { "a": { "command": ["x"], "home": "per-user", "runAs": { "uid": 1, "gid": 1 } } } }',
+      'agents.a.home: "per-user" does not go with "runAs": such an agent cannot enter the state directory, where the homes are',
+    ],
+    [
+      '{ "agents": { "a": { "command": ["x"], "home": "per-user", "wrapper": ["y"] } } }',
+      'agents.a.home: "per-user" does not go with "wrapper": such an agent cannot enter the state directory, where the homes are',
+    ],
+    [
+      '{ "agents": { "a": { "command": ["x"], "home": "per-user", "env": { "HOME": "/x" } } } }',
+      'agents.a.home: "per-user" does not go with a HOME in "env" or "envPass"; leave that out',
+    ],
+    [
+      '{ "agents": { "a": { "command": ["x"], "maxProcesses": 3 } } }',
+      'agents.a.maxProcesses: needs "home": "per-user"; one process serves everybody otherwise',
+    ],
+    [
       '{ "agents": { "a": { "command": ["x"], "cwdMap": { "/srv": "repo" } } } }',
       "agents.a.cwdMap./srv: must be an absolute path",
     ],

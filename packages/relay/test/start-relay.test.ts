@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,7 +18,7 @@ const KEY = "k".repeat(32);
 const TOKEN = "t".repeat(32);
 
 /** A relay of one bot with the demo agent, in a shared workspace. */
-async function prepared(flags: Partial<StartFlags> = {}) {
+async function prepared(flags: Partial<StartFlags> = {}, agent: object = {}) {
   const root = temporaryDirectory();
   const repo = join(root, "repo");
   mkdirSync(repo);
@@ -28,9 +28,9 @@ async function prepared(flags: Partial<StartFlags> = {}) {
   const command = [process.execPath, "--conditions=@acp-kit/source", demoAgent];
   const config = {
     bots: { shop: { surface: "poe", accessKeys: [KEY] } },
-    agents: { demo: { command: [...command, "--speed", "1000", "--record", record] } },
+    agents: { demo: { command: [...command, "--speed", "1000", "--record", record], ...agent } },
     workspaces: { repo: { isolation: "shared", path: repo } },
-    access: [{ users: ["u-ana"], role: "user" }],
+    access: [{ users: ["u-ana", "u-bob"], role: "user" }],
     listen: { port: 0 },
     private: { port: 0, token: TOKEN },
     stateDir: join(root, "state"),
@@ -124,4 +124,26 @@ test("a start that fails gives back what it had taken", async () => {
   expect(await rejection(start())).toMatchObject({ code: "port_taken" });
   expect(readdirSync(join(root, "state", "owners"))).toEqual([]);
   expect(readdirSync(join(root, "state"))).not.toContain("private.sock");
+});
+
+test("an agent with a home for each person starts once for each, and none before somebody writes", async () => {
+  const { start, root, record } = await prepared({}, { home: "per-user", maxProcesses: 2 });
+  const relay = await start();
+  onTestFinished(() => relay.stop());
+  if (relay.publicAddress.kind !== "tcp") throw new TypeError("it listens on TCP");
+  const url = `http://127.0.0.1:${relay.publicAddress.port}/poe`;
+  expect(existsSync(record)).toBe(false);
+  for (const [at, user] of ["u-ana", "u-bob", "u-ana"].entries()) {
+    const headers = { "x-user": user, "x-prompt": `hello ${at}` };
+    const text = await (await fetch(url, { method: "POST", headers })).text();
+    expect(text).toMatch(/It works|Done/);
+  }
+  const facts = readFileSync(record, "utf8").trimEnd().split("\n");
+  const pids = facts.map((line) => (JSON.parse(line) as { pid: number }).pid);
+  expect(new Set(pids).size).toBe(2);
+  const homes = readdirSync(join(root, "state", "homes", "demo"));
+  expect(homes).toHaveLength(2);
+  expect(homes.join()).not.toMatch(/ana|bob/);
+  await relay.stop();
+  for (const pid of new Set(pids)) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
 });

@@ -34,7 +34,7 @@ function createSurface({ bots, people, log, router }: SurfaceContext): RelaySurf
       const admission = people.admit({ surface: "poe", bot: bot.name, user });
       if (admission.kind === "refused") return new Response(admission.text, { status: 403 });
       const prompt = request.headers.get("x-prompt");
-      if (prompt !== null) return answer({ bot, user, prompt, router });
+      if (prompt !== null) return answer({ bot, user, prompt, router, id: `m-${prompt}` });
       if (isDraining) return new Response("draining\n", { status: 503 });
       const how = request.headers.get("x-stream");
       const headers = { "x-pid": String(process.pid) };
@@ -80,12 +80,12 @@ const plain: MarkupRenderer<string> = {
   say: (_, markdown) => markdown,
 };
 
-type Asked = { bot: SurfaceBot; user: string; prompt: string; router: Router };
+type Asked = { bot: SurfaceBot; user: string; prompt: string; router: Router; id: string };
 
 /** The whole answer of one turn. */
-async function answer({ bot, user, prompt, router }: Asked): Promise<Response> {
+async function answer({ bot, user, prompt, router, id }: Asked): Promise<Response> {
   const conversation = formatConversationKey({ surface: "poe", bot: bot.name, id: "c-1" });
-  const query = [{ role: "user", content: prompt, messageId: "m-1", attachments: [] }];
+  const query = [{ role: "user", content: prompt, messageId: id, attachments: [] }];
   const shown: string[] = [];
   await router.prompt(
     { conversation, user, query, options: bot.defaults, renderer: plain },

@@ -41,6 +41,8 @@ export interface Agent {
   closeSession?(session: string): Promise<void>;
   /** The path on this machine of a file that the agent names by its own. Default: the same. */
   toHost?(path: string): string;
+  /** Of an agent that serves each person by a process of their own: theirs. No session is opened with this one then. */
+  forPerson?(user: string): Agent;
   /** Tells that the process is gone, and with it every session that was attached. */
   onExit?(listener: (exit: AgentExit) => void): Disposable;
 }

@@ -19,7 +19,7 @@ import type { Workspace, WorkspaceHolder, WorkspaceTurn } from "./workspace.ts";
 /** Whatever a conversation needs of the router. */
 export type ConversationHost = {
   readonly store: Store;
-  readonly sessions: Pick<SessionsHost, "agents" | "cannotClose" | "rules">;
+  readonly sessions: Pick<SessionsHost, "agents" | "watch" | "cannotClose" | "rules">;
   readonly limits: TurnLimits;
   now(): number;
   /** @param turn - Absent: somebody only asks where files are. */

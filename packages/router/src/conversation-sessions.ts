@@ -1,6 +1,15 @@
 import type { SessionClient, SessionUpdateParams } from "@acp-kit/acp-wire";
 import type { Agent } from "./agent.ts";
-import { type AgentDirectory, findAgent, type NamedAgent } from "./agent-directory.ts";
+import {
+  type AgentDirectory,
+  agentOfSession,
+  findAgent,
+  type NamedAgent,
+  type ServingAgent,
+  serve,
+  serves,
+  sessionKey,
+} from "./agent-directory.ts";
 import { hashId } from "./divergence.ts";
 import { RouterError } from "./errors.ts";
 import type { EventBody } from "./events.ts";
@@ -39,6 +48,8 @@ export type SessionsHost = {
   readonly conversation: string;
   readonly store: Store;
   readonly agents: AgentDirectory;
+  /** Called with each agent before a session of it is opened. */
+  watch(agent: Agent): void;
   /** Agents that have said that they cannot free a session. */
   readonly cannotClose: WeakSet<Agent>;
   readonly rules: SessionRules;
@@ -65,7 +76,7 @@ export type TurnRecorder = {
 export class ConversationSessions {
   readonly host: SessionsHost;
   readonly book: SessionBook;
-  #used: { readonly name: string; readonly slot: SessionSlot } | undefined;
+  #used: { readonly agent: ServingAgent; readonly slot: SessionSlot } | undefined;
   #resets = 0;
   /** A reset has come while the session was prompted: it is let go with the turn. */
   #isOver = false;
@@ -83,6 +94,12 @@ export class ConversationSessions {
     return this.#used?.slot;
   }
 
+  /** The same, unless it is another person's alone. */
+  openFor(user: string): SessionSlot | undefined {
+    const used = this.#used;
+    return used && serves(used.agent, user) ? used.slot : undefined;
+  }
+
   get isOpening(): boolean {
     return this.open?.isOpening ?? false;
   }
@@ -91,9 +108,9 @@ export class ConversationSessions {
     return this.open?.attached;
   }
 
-  /** The attached session, if it is this agent's. */
-  attachedOf({ name }: NamedAgent): Attached | undefined {
-    return this.#used?.name === name ? this.attached : undefined;
+  /** The attached session, if it is the one with this key. */
+  attachedOf(key: string): Attached | undefined {
+    return this.#used?.agent.key === key ? this.attached : undefined;
   }
 
   /** How many resets this owner has seen. */
@@ -118,34 +135,37 @@ export class ConversationSessions {
   agentFor(
     user: string,
     record: ConversationRecord,
-  ): { readonly agent: NamedAgent; readonly refused?: string } {
+  ): { readonly agent: ServingAgent; readonly refused?: string } {
     const { conversation, rules } = this.host;
     const isOpen = ({ name }: NamedAgent) =>
       name === "" ||
       (rules.mayChoose?.({ conversation, user, agent: name, setting: "agent", value: name }) ??
         true);
     const chosen = this.agentOf(record);
-    if (isOpen(chosen)) return { agent: chosen };
+    if (isOpen(chosen)) return { agent: serve(chosen, user) };
     const preset = this.agentOf({});
     this.host.onChoiceRefused(user, "agent", chosen.name);
     if (isOpen(preset)) {
       const refused = `The agent ${chosen.name} is not open to you here: this runs with ${preset.name || "the usual one"}.`;
-      return { agent: preset, refused };
+      return { agent: serve(preset, user), refused };
     }
     const message = `Neither agent of the conversation is open to ${user}`;
     throw new RouterError(message, { code: "not-allowed" });
   }
 
   /** The agent's slot; another agent's session is let go, and found again when it is wanted. */
-  slotOf({ name, agent }: NamedAgent): SessionSlot {
-    if (this.#used?.name === name) return this.#used.slot;
+  slotOf(serving: ServingAgent): SessionSlot {
+    const { key, agent } = serving;
     const { host, book } = this;
+    host.watch(agent);
+    const used = this.#used;
+    if (used?.agent.key === key && used.slot.agent === agent) return used.slot;
     const { conversation, rules, cannotClose, client } = host;
     const slot = new SessionSlot({
       agent,
       cannotClose,
       client,
-      known: async () => (await book.read()).sessions[name],
+      known: async () => (await book.read()).sessions[key],
       onNew: async (session, cwd, initial) => {
         const made: SessionRecord = {
           session,
@@ -156,23 +176,23 @@ export class ConversationSessions {
           isBriefed: false,
           lastUsedAt: host.now(),
         };
-        await book.change((record) => withSession(record, name, made));
+        await book.change((record) => withSession(record, key, made));
       },
-      mcpServers: (isNew) => rules.sessionServers?.open(conversation, name, isNew) ?? [],
-      onClosed: () => this.#voidServers(name),
+      mcpServers: (isNew) => rules.sessionServers?.open(conversation, key, isNew) ?? [],
+      onClosed: () => this.#voidServers(key),
       systemPrompt: () => rules.systemPromptProvider?.(conversation) ?? "",
       onPhase: (phase) => host.onPhase(phase),
       onFailure: (what, error) => host.onFailure(what, error),
     });
     const before = this.open;
-    this.#used = { name, slot };
+    this.#used = { agent: serving, slot };
     before?.close().catch((error: unknown) => host.onFailure("close session", error));
     return slot;
   }
 
-  #voidServers(agent: string): void {
+  #voidServers(key: string): void {
     const { conversation, rules } = this.host;
-    rules.sessionServers?.close(conversation, agent);
+    rules.sessionServers?.close(conversation, key);
   }
 
   /** Several people have written to an agent here. */
@@ -190,8 +210,9 @@ export class ConversationSessions {
     const { conversation, rules, agents, onChoiceRefused } = this.host;
     const told: EventBody[] = [];
     await this.book.change((record) => {
+      const keyOf = (name: string) => sessionKey(findAgent(agents, name), user);
       const isOpen = (name: string, setting: string, value: string | boolean) => {
-        const initial = record.sessions[name]?.initial[setting];
+        const initial = record.sessions[keyOf(name)]?.initial[setting];
         const choice = { conversation, user, agent: name, setting, value, initial };
         const isPermitted = rules.mayChoose?.(choice) ?? true;
         if (!isPermitted) onChoiceRefused(user, setting, value);
@@ -210,7 +231,7 @@ export class ConversationSessions {
       const wanted: Record<string, string | boolean> = { ...next.wanted[name] };
       const refusedBefore = told.length;
       const choices = Object.entries(boundedSettings(settings ?? {}));
-      const presets = presetsOf(next, name, user, rules.defaults);
+      const presets = presetsOf(next, keyOf(name), user, rules.defaults);
       for (const [setting, value] of choices) {
         const preset = presets[setting];
         if (value === "" && preset === undefined) delete wanted[setting];
@@ -241,12 +262,12 @@ export class ConversationSessions {
    */
   async reset(isPrompted: () => boolean): Promise<void> {
     this.#resets += 1;
-    const used = this.#used?.name;
+    const used = this.#used?.agent.key;
     await this.book.change((record) => {
       const { since: _, ...rest } = record;
       // Also of those that an earlier process had opened.
-      for (const agent of Object.keys(record.sessions)) {
-        if (agent !== used) this.#voidServers(agent);
+      for (const key of Object.keys(record.sessions)) {
+        if (key !== used) this.#voidServers(key);
       }
       return { ...rest, sessions: {}, isFresh: true };
     });
@@ -266,9 +287,13 @@ export class ConversationSessions {
   async noteAside(key: string): Promise<void> {
     await this.book.change((record) => {
       const { name } = this.agentOf(record);
-      const known = record.sessions[name];
-      if (!known || key === "") return record;
-      return withSession(record, name, { ...known, prompted: [...known.prompted, hashId(key)] });
+      if (key === "") return record;
+      const own = Object.entries(record.sessions).filter(([one]) => agentOfSession(one) === name);
+      return own.reduce(
+        (before, [session, known]) =>
+          withSession(before, session, { ...known, prompted: [...known.prompted, hashId(key)] }),
+        record,
+      );
     });
   }
 
@@ -308,7 +333,7 @@ export class ConversationSessions {
 /** What a setting goes back to when a choice is given up: the person's parameter, the default, what the agent began with. */
 function presetsOf(
   record: ConversationRecord,
-  agent: string,
+  key: string,
   user: string,
   defaults: Options,
 ): Settings {
@@ -316,7 +341,7 @@ function presetsOf(
   const filled = (settings: Settings = {}) =>
     Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== ""));
   return {
-    ...record.sessions[agent]?.initial,
+    ...record.sessions[key]?.initial,
     ...filled({ model, thinking }),
     ...filled(parametersOf(record, user)),
   };

@@ -1,5 +1,4 @@
 import type { Agent } from "./agent.ts";
-import type { NamedAgent } from "./agent-directory.ts";
 import type { ConversationHost } from "./conversation-host.ts";
 import { ConversationSessions } from "./conversation-sessions.ts";
 import type { RouterError } from "./errors.ts";
@@ -72,9 +71,9 @@ export class Conversation {
     return attached && { id: attached.session, cwd: attached.cwd };
   }
 
-  /** The attached session of an agent. */
-  attachedOf(agent: NamedAgent): Attached | undefined {
-    return this.#sessions.attachedOf(agent);
+  /** The attached session, if it is the one with this key. */
+  attachedOf(key: string): Attached | undefined {
+    return this.#sessions.attachedOf(key);
   }
 
   /** It has a session, or gets one. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Agent } from "./agent.ts";
-import { type AgentDirectory, findAgent } from "./agent-directory.ts";
+import { type AgentDirectory, agentOfSession, findAgent, sessionKey } from "./agent-directory.ts";
 import { type OpenedFile, openKeptFile } from "./attachments/kept-file.ts";
 import { Conversation } from "./conversation.ts";
 import { createLog, LogWatch } from "./cursor.ts";
@@ -161,15 +161,19 @@ class ConversationRouter implements Router {
     return this.#config.store.openTurns(conversation);
   }
 
-  async describe(conversation: string): Promise<ConversationState> {
+  async describe(conversation: string, user?: string): Promise<ConversationState> {
     const book = new SessionBook(this.#config.store, conversation, {
       lease: () => undefined,
       onFailure: () => undefined,
     });
     const record = await book.read();
     const agent = findAgent(this.#agentsOf(conversation), record.agent);
-    const attached = this.#conversations.get(conversation)?.attachedOf(agent);
-    return describeConversation(record, agent, attached);
+    const { name } = agent;
+    const { lastAgent = name } = record;
+    const last = agentOfSession(lastAgent) === name ? lastAgent : name;
+    const key = user === undefined ? last : sessionKey(agent, user);
+    const attached = this.#conversations.get(conversation)?.attachedOf(key);
+    return describeConversation(record, { name, key }, attached);
   }
 
   grants(user: string): Promise<readonly Grant[]> {
@@ -331,6 +335,7 @@ class ConversationRouter implements Router {
       store: config.store,
       sessions: {
         agents,
+        watch: (agent) => this.#watchAgent(agent),
         cannotClose: this.#cannotClose,
         rules: { ...config, defaults: this.defaults },
       },
@@ -366,6 +371,10 @@ class ConversationRouter implements Router {
     if (this.#agents.has(agent)) return;
     const subscription = agent.onExit?.((exit) => {
       for (const one of this.#conversations.values()) one.onAgentExit(agent);
+      // One that was ended on purpose may be gone for good; whoever uses it again watches it again.
+      this.#agents.get(agent)?.[Symbol.dispose]();
+      this.#agents.delete(agent);
+      if (exit.cause === "requested") return;
       const { code, signal, stderrTail } = exit;
       this.#config.onReport?.({ kind: "agent-exited", code, signal, stderrTail });
     });

@@ -1,4 +1,4 @@
-import type { NamedAgent } from "./agent-directory.ts";
+import type { ServingAgent } from "./agent-directory.ts";
 import type { ConversationRecord } from "./session-record.ts";
 import type { SessionSetting } from "./session-settings.ts";
 import type { Attached } from "./session-slot.ts";
@@ -38,10 +38,10 @@ export type ConversationState = {
 /** Puts together what is kept of a conversation and what its attached session says. Pure. */
 export function describeConversation(
   record: ConversationRecord,
-  { name }: NamedAgent,
+  { name, key }: Pick<ServingAgent, "name" | "key">,
   attached: Attached | undefined,
 ): ConversationState {
-  const kept = record.sessions[name];
+  const kept = record.sessions[key];
   const wanted = record.wanted[name] ?? {};
   const by = record.wantedBy?.[name] ?? {};
   const session = attached?.session ?? kept?.session;

@@ -1,4 +1,5 @@
 export type { Agent } from "./agent.ts";
+export { agentOfSession } from "./agent-directory.ts";
 export { MAX_OPEN_QUESTIONS } from "./approvals.ts";
 export type { OpenedFile } from "./attachments/kept-file.ts";
 export type { SendRefusal } from "./attachments/refusal-words.ts";

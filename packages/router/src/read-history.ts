@@ -2,12 +2,13 @@ import type { ConversationSessions } from "./conversation-sessions.ts";
 import { findUntold, formatHistory, type Told } from "./history.ts";
 import type { Turn } from "./transcript.ts";
 
-/** A message, and the agent whose session it goes to. */
+/** A message, and the session that it goes to. */
 export type HistoryRequest = {
   readonly turn: string;
   readonly query: readonly Turn[];
   readonly request: Turn;
-  readonly agent: string;
+  /** Its key; see {@link import("./agent-directory.ts").sessionKey}. */
+  readonly session: string;
   /** The session has just been made. */
   readonly isNew: boolean;
 };
@@ -15,7 +16,7 @@ export type HistoryRequest = {
 /** Frames what the agent's session has not heard before a message; `undefined` when there is nothing. */
 export async function readHistory(
   sessions: Pick<ConversationSessions, "book" | "ownTurns">,
-  { turn, query, request, agent, isNew }: HistoryRequest,
+  { turn, query, request, session, isNew }: HistoryRequest,
 ): Promise<string | undefined> {
   let isFresh = false;
   const record = await sessions.book.change((before) => {
@@ -25,7 +26,7 @@ export async function readHistory(
     return { ...before, isFresh: false, ...(since !== "" && { since }) };
   });
   if (isFresh) return undefined;
-  const known = record.sessions[agent];
+  const known = record.sessions[session];
   const told: Told = {
     isBriefed: known?.isBriefed ?? false,
     messages: new Set(known?.transcript.map(({ id }) => id)),
@@ -33,7 +34,7 @@ export async function readHistory(
   };
   const find = (own: Parameters<typeof findUntold>[3]) =>
     findUntold(query, request, told, own, record.since);
-  const isBehind = !told.isBriefed || record.lastAgent !== agent;
+  const isBehind = !told.isBriefed || record.lastAgent !== session;
   // Without our log it is only known whether anything is new; reading it is dear.
   const said = isBehind || find([]).length > 0 ? find(await readEarlierTurns(sessions, turn)) : [];
   return formatHistory(said, isNew || !told.isBriefed ? "before" : "meanwhile");

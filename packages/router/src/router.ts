@@ -118,10 +118,14 @@ export type RouterReport =
 
 /** MCP servers that agents use in one session only; see {@link RouterConfig.sessionServers}. */
 export type SessionServers = {
-  /** Asked whenever a session is made (`isNew`: no earlier one is opened again) or opened again. @param agent - Its name. */
-  open(conversation: string, agent: string, isNew: boolean): readonly McpServer[];
+  /**
+   * Asked whenever a session is made (`isNew`: no earlier one is opened again) or opened again.
+   *
+   * @param session - Names it in its conversation; see {@link import("./agent-directory.ts").agentOfSession}.
+   */
+  open(conversation: string, session: string, isNew: boolean): readonly McpServer[];
   /** The session was closed or given up. Its next opening asks anew. Must not throw. */
-  close(conversation: string, agent: string): void;
+  close(conversation: string, session: string): void;
 };
 
 /** Something that a person would have the agent run with. */
@@ -342,8 +346,12 @@ export interface Router extends AsyncDisposable {
    * @param signal - Aborted: the turn is cancelled as its requester's wish.
    */
   prompt(request: PromptRequest, sink: ChunkSink, signal?: AbortSignal): Promise<void>;
-  /** What is known of a conversation without asking its agent: nothing is opened, started or written for it. */
-  describe(conversation: string): Promise<ConversationState>;
+  /**
+   * What is known of a conversation without asking its agent: nothing is opened, started or written for it.
+   *
+   * @param user - Whose session is meant, where each person has one. Default: the one that was prompted last.
+   */
+  describe(conversation: string, user?: string): Promise<ConversationState>;
   /** What is remembered as allowed for a person, oldest first; a {@link RevokeItem} ends it. */
   grants(user: string): Promise<readonly Grant[]>;
   /**

@@ -26,8 +26,9 @@ export type SessionRecord = {
 export type ConversationRecord = {
   /** The agent that was chosen here, by name; absent: the conversation's own. */
   readonly agent?: string;
-  /** The agent that was prompted last. */
+  /** Key of the session that was prompted last. */
   readonly lastAgent?: string;
+  /** By the agent's name, or by agent and person; see {@link import("./agent-directory.ts").sessionKey}. */
   readonly sessions: Readonly<Record<string, SessionRecord>>;
   /** The newest choice for each setting, by agent. */
   readonly wanted: Readonly<Record<string, Settings>>;
@@ -113,13 +114,13 @@ export class SessionBook {
   }
 }
 
-/** The record with another session for one of the agents, or with none. */
+/** The record with another session under a key, or with none. */
 export function withSession(
   record: ConversationRecord,
-  agent: string,
+  key: string,
   session: SessionRecord | undefined,
 ): ConversationRecord {
-  const { [agent]: _, ...others } = record.sessions;
+  const { [key]: _, ...others } = record.sessions;
   if (!session) return { ...record, sessions: others };
   const kept = {
     ...session,
@@ -129,7 +130,7 @@ export function withSession(
   const newest = Object.entries(others)
     .sort(([, a], [, b]) => b.lastUsedAt - a.lastUsedAt)
     .slice(0, MAX_AGENTS - 1);
-  return { ...record, sessions: { ...Object.fromEntries(newest), [agent]: kept } };
+  return { ...record, sessions: { ...Object.fromEntries(newest), [key]: kept } };
 }
 
 /** What came with a person's last message, if it is remembered. */

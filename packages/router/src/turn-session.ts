@@ -1,5 +1,5 @@
 import { type ContentBlock, isSessionNotFound, offersSteering } from "@acp-kit/acp-wire";
-import type { NamedAgent } from "./agent-directory.ts";
+import { type ServingAgent, serves } from "./agent-directory.ts";
 import type { ConversationSessions, TurnRecorder } from "./conversation-sessions.ts";
 import { type Fingerprint, fingerprint, hashId, isContinuation } from "./divergence.ts";
 import { RouterError } from "./errors.ts";
@@ -60,7 +60,7 @@ export class TurnSession {
     | {
         readonly slot: SessionSlot;
         readonly attached: Attached;
-        readonly name: string;
+        readonly agent: ServingAgent;
         readonly workspace: SessionPlace;
       }
     | undefined;
@@ -84,7 +84,7 @@ export class TurnSession {
 
   /** Where the turn works, once it is attached. */
   get place(): GrantPlace | undefined {
-    return this.#used && { agent: this.#used.name, workspace: this.#used.attached.cwd };
+    return this.#used && { agent: this.#used.agent.name, workspace: this.#used.attached.cwd };
   }
 
   /** The session may have been told words of others than the person who asked for the turn. */
@@ -100,7 +100,7 @@ export class TurnSession {
 
   /** What is known of the cost, once the session is open. */
   get spent(): TurnSpent | undefined {
-    return this.#used && this.spending.of(this.#used.name, this.#used.attached);
+    return this.#used && this.spending.of(this.#used.agent.name, this.#used.attached);
   }
 
   /**
@@ -175,7 +175,8 @@ export class TurnSession {
   async steer(item: PromptItem, turn: string): Promise<boolean> {
     const request = findRequest(item.query);
     if (!request || !this.#used) return false;
-    const { slot, attached } = this.#used;
+    const { agent, slot, attached } = this.#used;
+    if (!serves(agent, item.user)) return false;
     const text = this.#neutralise(item.text ?? request.content, item.user);
     const blocks = createPromptBlocks({ ...request, content: text });
     const { files } = this.#recorder;
@@ -230,17 +231,17 @@ export class TurnSession {
     if (refused !== undefined) this.#say(refused, "warning");
     const slot = this.#sessions.slotOf(agent);
     const isEdited = await this.#dropEdited(agent, slot);
-    const before = (await this.#sessions.book.read()).sessions[agent.name];
+    const before = (await this.#sessions.book.read()).sessions[agent.key];
     const result = await this.#bounded(slot, slot.attach(place));
     if (!isWanted()) return;
     const { attached } = result;
-    this.#used = { slot, attached, name: agent.name, workspace: place };
+    this.#used = { slot, attached, agent, workspace: place };
     this.#sayAttached(result, before, isEdited);
     this.#history = await readHistory(this.#sessions, {
       turn: this.#turn,
       query: this.#item.query,
       request: this.#request,
-      agent: agent.name,
+      session: agent.key,
       isNew: result.how === "new",
     });
     if (isEdited) this.#say(sessionWords.edited);
@@ -250,14 +251,14 @@ export class TurnSession {
   }
 
   /** An agent that remembers what was edited or deleted starts anew. */
-  async #dropEdited({ name }: NamedAgent, slot: SessionSlot): Promise<boolean> {
-    const known = (await this.#sessions.book.read()).sessions[name];
+  async #dropEdited({ key }: ServingAgent, slot: SessionSlot): Promise<boolean> {
+    const known = (await this.#sessions.book.read()).sessions[key];
     if (known ? this.#goesOn(known.transcript) : !slot.attached) return false;
     const { onFailure } = this.#sessions.host;
     slot.close().catch((error: unknown) => onFailure("close session", error));
     // What was kept of the session was erased: it must not remember either.
     if (!known) return false;
-    await this.#sessions.book.change((record) => withSession(record, name, undefined));
+    await this.#sessions.book.change((record) => withSession(record, key, undefined));
     this.#count("edited");
     return true;
   }
@@ -289,10 +290,10 @@ export class TurnSession {
   }
 
   /** Applies the newest choices, as far as they are open to the person who asks. */
-  async #settle(agent: NamedAgent, attached: Attached): Promise<void> {
+  async #settle(agent: ServingAgent, attached: Attached): Promise<void> {
     const { host, book } = this.#sessions;
     await absorbAgentChanges(book, agent.name, attached);
-    const { permitted, refused } = await choosePermitted(agent.name, attached, this.#item, {
+    const { permitted, refused } = await choosePermitted(agent, attached, this.#item, {
       book,
       conversation: host.conversation,
       rules: host.rules,
@@ -308,7 +309,7 @@ export class TurnSession {
 
   async #send(isUntouched: () => boolean): Promise<string> {
     this.#phase = "prompt";
-    const { slot, attached, name } = this.#current;
+    const { slot, attached, agent } = this.#current;
     const { host, book } = this.#sessions;
     const isCrowd = await this.#sessions.isCrowd();
     this.#isTainted =
@@ -326,7 +327,7 @@ export class TurnSession {
           speaker: isCrowd ? this.#speaker : undefined,
         };
     const files = await this.#fileBlocks(this.#turn);
-    const prompted = new PromptRecord(book, name);
+    const prompted = new PromptRecord(book, agent);
     await prompted.send(this.#turn, this.#item, isBare);
     try {
       const blocks = createPromptBlocks({ ...this.#request, content: text }, preface);

@@ -1,5 +1,6 @@
 import { isSessionNotFound } from "@acp-kit/acp-wire";
 import type { Agent } from "./agent.ts";
+import type { ServingAgent } from "./agent-directory.ts";
 import type { SessionRules } from "./conversation-sessions.ts";
 import { RouterError } from "./errors.ts";
 import type { EventBody } from "./events.ts";
@@ -39,7 +40,7 @@ function sentWith({ model, thinking, settings }: Options): Settings {
  * @throws RouterError `not-allowed` when nothing that the agent offers for a setting is open to the person.
  */
 export async function choosePermitted(
-  agent: string,
+  { name: agent, key }: Pick<ServingAgent, "name" | "key">,
   { settings }: Attached,
   { user, options, defaults: presets }: PromptItem,
   context: {
@@ -50,7 +51,7 @@ export async function choosePermitted(
   },
 ): Promise<{ permitted: Settings; refused: readonly string[] }> {
   const { book, conversation, rules } = context;
-  const initial = await noteInitial(book, agent, settings);
+  const initial = await noteInitial(book, key, settings);
   const isOpen = (setting: string, value: string | boolean) =>
     rules.mayChoose?.({
       conversation,
@@ -112,19 +113,19 @@ export async function choosePermitted(
 /** What the session began with. A setting that it got later began with what it was seen to be first. */
 async function noteInitial(
   book: SessionBook,
-  agent: string,
+  key: string,
   settings: Attached["settings"],
 ): Promise<Settings> {
   const current = currentSettings(settings);
-  const known = (await book.read()).sessions[agent]?.initial ?? {};
+  const known = (await book.read()).sessions[key]?.initial ?? {};
   if (Object.keys(current).every((name) => known[name] !== undefined)) return known;
   const record = await book.change((before) => {
-    const session = before.sessions[agent];
+    const session = before.sessions[key];
     return session
-      ? withSession(before, agent, { ...session, initial: { ...current, ...session.initial } })
+      ? withSession(before, key, { ...session, initial: { ...current, ...session.initial } })
       : before;
   });
-  return record.sessions[agent]?.initial ?? current;
+  return record.sessions[key]?.initial ?? current;
 }
 
 /** A value that the agent no longer offers is none to go back to: what runs stays then. */

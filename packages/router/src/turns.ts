@@ -378,7 +378,7 @@ export class Turns {
       };
       return create(createTurnHost(this.#host, writer, item.user, own), session);
     }
-    const slot = sessions.open;
+    const slot = sessions.openFor(item.user);
     if (!slot?.attached) return undefined;
     const reaction = createTurnHost(this.#host, writer, item.user, {
       session: new ReactionSession(item, slot),

@@ -33,7 +33,7 @@ export async function chooseSetting(
 ): Promise<CommandOutcome> {
   const { host, message, key } = call;
   const { conversation, user, at } = message;
-  const state = await host.router.describe(conversation);
+  const state = await host.router.describe(conversation, user);
   const setting = state.settings.get(kind);
   const { available = [], names = {}, current, wanted, initial } = setting ?? {};
   const listed = available.map((id) => ({ id, name: names[id] ?? id }));
@@ -58,7 +58,7 @@ export async function chooseSetting(
 export async function chooseAgent(call: CommandCall): Promise<CommandOutcome> {
   const { host, message, key } = call;
   const { conversation, user, at } = message;
-  const state = await host.router.describe(conversation);
+  const state = await host.router.describe(conversation, user);
   const running = state.agent || (host.bots.get(message.bot)?.agent ?? "");
   return choose(call, {
     kind: "agent",

@@ -86,7 +86,7 @@ export function createChatCommands(host: CommandHost): ChatCommands {
 
   async function showHelp(message: CommandMessage): Promise<CommandOutcome> {
     const { conversation, user } = message;
-    const { commands } = await host.router.describe(conversation);
+    const { commands } = await host.router.describe(conversation, user);
     const allowed = host.allowedCommands?.(conversation, user) ?? [];
     const offered = commands.map((name) => name.replace(/^\//, ""));
     const shown = COMMANDS.filter(
@@ -121,11 +121,11 @@ export function createChatCommands(host: CommandHost): ChatCommands {
 
   /** A command of the agent's, under its own sigil. The router looks again whether the agent has it. */
   async function passOn(
-    { conversation, query }: CommandMessage,
+    { conversation, user, query }: CommandMessage,
     parsed: ParsedCommand,
     name: string,
   ): Promise<CommandOutcome> {
-    const { commands } = await host.router.describe(conversation);
+    const { commands } = await host.router.describe(conversation, user);
     const isOffered = commands.some((one) => one.replace(/^\//, "") === name);
     if (commands.length > 0 && !isOffered) return reply(replies.unknown(name, undefined));
     const words = parsed.kind === "unknown" ? parsed.text.replace(/^\S+/, "") : "";

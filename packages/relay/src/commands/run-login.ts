@@ -21,7 +21,7 @@ const MAX_CHARS = 4_000;
 export async function manageLogin(call: CommandCall): Promise<CommandOutcome> {
   const { host, message, argument } = call;
   const { conversation, user, at } = message;
-  const state = await host.router.describe(conversation);
+  const state = await host.router.describe(conversation, user);
   const name = state.agent || (host.bots.get(message.bot)?.agent ?? "");
   const own = await host.personalAgent?.(name, user);
   const agent = own ?? host.agents.get(name);

@@ -15,7 +15,7 @@ export async function showStatus({ host, message }: CommandCall): Promise<Comman
   const { router, logins, policies } = host;
   const { conversation, user, at } = message;
   const [state, open, grants] = await Promise.all([
-    router.describe(conversation),
+    router.describe(conversation, user),
     router.openTurns(conversation),
     router.grants(user),
   ]);

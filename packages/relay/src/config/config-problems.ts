@@ -1,5 +1,5 @@
 import type { Path } from "./document.ts";
-import { type Config, describeUnknown } from "./schema.ts";
+import { type AgentConfig, type Config, describeUnknown } from "./schema.ts";
 
 /** Something wrong with the value at `path`; `what` includes the cure. */
 export type Problem = { readonly path: Path; readonly what: string };
@@ -48,6 +48,10 @@ export function findConfigProblems(config: Config): readonly Problem[] {
       }
     }
   }
+  for (const [name, agent] of Object.entries(config.agents)) {
+    const home = findHomeProblem(agent);
+    if (home !== undefined) problems.push({ path: ["agents", name, ...home.at], what: home.what });
+  }
   const { proxy } = config.attachments;
   if (proxy !== undefined && !/^https?:$/.test(URL.parse(proxy)?.protocol ?? "")) {
     const what = 'must be a proxy such as "http://proxy.example.org:3128"';
@@ -64,6 +68,22 @@ export function findConfigProblems(config: Config): readonly Problem[] {
     problems.push({ path: ["notices", "webhook"], what });
   }
   return problems;
+}
+
+/** Homes of people are directories of the relay's own user, and the agent has to keep to them. */
+function findHomeProblem({ home, runAs, wrapper, env, envPass, maxProcesses }: AgentConfig) {
+  if (home !== "per-user") {
+    const what = 'needs "home": "per-user"; one process serves everybody otherwise';
+    return maxProcesses === undefined ? undefined : { at: ["maxProcesses"], what };
+  }
+  if (runAs !== undefined || wrapper !== undefined) {
+    const other = runAs === undefined ? "wrapper" : "runAs";
+    const what = `"per-user" does not go with "${other}": such an agent cannot enter the state directory, where the homes are`;
+    return { at: ["home"], what };
+  }
+  const isSet = Object.hasOwn(env, "HOME") || envPass.includes("HOME");
+  const what = '"per-user" does not go with a HOME in "env" or "envPass"; leave that out';
+  return isSet ? { at: ["home"], what } : undefined;
 }
 
 /** An agent that is another user, or sees other directories, cannot enter the state directory. */

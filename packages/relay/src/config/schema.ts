@@ -111,6 +111,8 @@ const agent = section({
   wrapper: argv.exactOptional(),
   cwdMap: z.record(absolutePath, absolutePath, { error: CWD_MAP }).exactOptional(),
   stopCommand: argv.exactOptional(),
+  home: oneOf(["shared", "per-user"]).exactOptional(),
+  maxProcesses: whole(1, "a whole number, 1 or more").exactOptional(),
 }).refine(({ runAs, wrapper }) => runAs === undefined || wrapper === undefined, {
   error: 'must have "runAs" or "wrapper", not both: a wrapper may change the user itself',
 });

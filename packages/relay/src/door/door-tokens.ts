@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { RelayDb, RelayTables } from "../relay-db.ts";
 
-/** Whose tools a token opens. */
+/** Whose tools a token opens: here `agent` is the router's name of the session. */
 export type DoorSession = { readonly conversation: string; readonly agent: string };
 
 /** A session that nobody has closed is taken for gone after so long, in milliseconds: 90 days. */

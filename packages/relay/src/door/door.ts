@@ -1,6 +1,6 @@
 import { mkdir, readdir, readlink, rename, symlink, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import type { SessionServers } from "@acp-kit/router";
+import { agentOfSession, type SessionServers } from "@acp-kit/router";
 import { isListening } from "../is-listening.ts";
 import { type Listener, listen } from "../listener.ts";
 import type { Log } from "../log.ts";
@@ -49,7 +49,7 @@ export class Door implements AsyncDisposable {
   /** What the router gives each session. Nothing while the door is not open. */
   readonly servers: SessionServers = {
     open: (conversation, agent, isNew) => {
-      if (!this.#listener || !this.#options.reaches(agent)) return [];
+      if (!this.#listener || !this.#options.reaches(agentOfSession(agent))) return [];
       const token = this.#tokens.create({ conversation, agent }, isNew);
       const env = {
         [DOOR_ENV.socket]: this.#path,
@@ -75,7 +75,10 @@ export class Door implements AsyncDisposable {
       this.#listener = await listen({
         address: { kind: "socket", path: this.#path, shared: false },
         fetch: createDoorApp({
-          find: (token) => this.#tokens.find(token),
+          find: (token) => {
+            const session = this.#tokens.find(token);
+            return session && { ...session, agent: agentOfSession(session.agent) };
+          },
           actions: Object.fromEntries(offered),
           log,
         }),

@@ -44,8 +44,9 @@ above, is not sent at all.
 \`!policy allow 30m\` allows in this chat what the agent asks for, for half an hour; \`!policy default\` ends it. Where
 several people write, what runs, fetches or deletes something is asked all the same.
 
-\`!login\` is for operators, unless everybody has a login of their own. What you paste for it goes to the agent's login and
-nowhere else: it is in no log, no transcript that an agent is told, and no file. A login waits 10 minutes.
+\`!login\` is for operators, unless the agent has a home for each person (\`home\` is \`per-user\`): then everybody logs in for
+themselves, and only for themselves. What you paste for it goes to the agent's login and nowhere else: it is in no log, no
+transcript that an agent is told, and no file. A login waits 10 minutes.
 `;
 }
 

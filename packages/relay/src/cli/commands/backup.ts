@@ -18,7 +18,8 @@ export async function backup(stateDir: string, file: string): Promise<string> {
   await describingFailure(target, () => store.backup(target, kept));
   const files = Object.keys(manifest.files).length;
   return `Saved to ${target}: all conversations, what waits in them, people and usage. Not in it are ${files} files and ${manifest.workspaces.length} scratch
-workspaces, which lie in ${stateDir} under "files" and "convs": copy those too. Agents keep sessions of their own.\n`;
+workspaces, which lie in ${stateDir} under "files" and "convs": copy those too. Agents keep sessions of their own.
+Nor are the homes of people in it, which lie there under "homes" where agents have them: they hold logins.\n`;
 }
 
 /** Puts a backup in the place of what is kept. No relay may be using it. */

@@ -4,6 +4,7 @@ import { eraseReactions } from "@acp-kit/router";
 import type { Erasable, ErasureReport, SqliteStore } from "@acp-kit/router/sqlite";
 import { eraseLentFiles } from "../../files/lent-files.ts";
 import { LoanBook } from "../../files/loan-book.ts";
+import { homesOf } from "../../homes/home.ts";
 import { describingFailure } from "../../open-store.ts";
 import { eraseFromRelayDb } from "../../relay-db-copy.ts";
 import type { WorktreeRecord } from "../../workspaces/place-book.ts";
@@ -34,8 +35,10 @@ export async function erase(stateDir: string, asked: Erasable, dryRun: boolean):
   const user = "user" in what ? what.user : undefined;
   if (!dryRun && user !== undefined) await eraseFilesOf(stateDir, user, plan.shared);
   const copies = dryRun ? [] : await eraseCopies(stateDir, user, plan);
+  const homes = user === undefined ? [] : await homesOf(stateDir, user);
+  if (!dryRun) for (const home of homes) await rm(home, { recursive: true, maxRetries: 3 });
   const rows = await eraseFromRelayDb(stateDir, { user, conversations }, dryRun);
-  return formatErasure(plan, { sessions, worktrees, reactions, rows, copies, dryRun });
+  return formatErasure(plan, { sessions, worktrees, reactions, homes, rows, copies, dryRun });
 }
 
 /** Removes what a person sent, and what was sent on their behalf, in conversations with others. */
@@ -89,6 +92,7 @@ type ErasedBeside = {
   readonly sessions: readonly string[];
   readonly worktrees: readonly WorktreeRecord[];
   readonly reactions: number;
+  readonly homes: readonly string[];
   readonly rows: number;
   /** Directories of copies that could not be removed. */
   readonly copies: readonly string[];
@@ -97,9 +101,9 @@ type ErasedBeside = {
 
 function formatErasure(
   { conversations, shared, copies: databases }: ErasureReport,
-  { sessions, worktrees, reactions, rows, copies, dryRun }: ErasedBeside,
+  { sessions, worktrees, reactions, homes, rows, copies, dryRun }: ErasedBeside,
 ): string {
-  if (conversations.length + shared.length + reactions + rows === 0) {
+  if (conversations.length + shared.length + reactions + homes.length + rows === 0) {
     return "Nothing is kept of that.\n";
   }
   const list = (title: string, items: readonly string[]) =>
@@ -109,6 +113,7 @@ function formatErasure(
     ...list(`${verb}, with files and scratch workspace:`, conversations),
     ...list(`${verb} in conversations with others:`, shared),
     ...list(`${verb}, reactions:`, reactions === 0 ? [] : [String(reactions)]),
+    ...list(`${verb}, homes for agents, with the logins there:`, homes),
     ...list(`${verb}, copies of the database:`, databases),
     ...list(`${verb}, of people, rights and usage:`, rows === 0 ? [] : [`${rows} rows`]),
     ...list(
