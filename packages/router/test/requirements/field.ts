@@ -265,7 +265,11 @@ export const field: readonly Requirement[] = [
   ["field-K-69", "relay", "No secret is in a log."],
   ["field-K-70", "slack", "Bots are not answered unless a rule names them."],
   ["field-K-71", "relay", "Where a platform's calls go is the operator's choice."],
-  ["field-L-72", "poe", "A file that was taken out of a prompt is not promised to be unseen."],
+  [
+    "field-L-72",
+    "not applicable",
+    "Nothing is taken out of a prompt to hide it, and nothing is promised of it.",
+  ],
   [
     "field-L-73",
     "router",
