@@ -1,4 +1,5 @@
 import type { ContentBlock } from "@acp-kit/acp-wire";
+import { MAX_EVENT_CHARS } from "./session-update.ts";
 import type { PromptItem } from "./store.ts";
 import type { Attachment, Turn } from "./transcript.ts";
 
@@ -85,4 +86,9 @@ export function asCorrection(item: PromptItem): PromptItem {
   const content = item.text ?? request.content;
   const text = `I have changed the message that you are working on. It now reads:\n\n${content}`;
   return { ...item, text };
+}
+
+/** The words of a message, as far as an event of the log takes them. */
+export function textOf({ text, query }: PromptItem): string {
+  return (text ?? findRequest(query)?.content ?? "").slice(0, MAX_EVENT_CHARS);
 }

@@ -8,10 +8,9 @@ import { AgentOutput } from "./agent-output.ts";
 import type { CancelCause, EventBody, PermissionAsk, TurnOutcome } from "./events.ts";
 import { IncomingFiles } from "./incoming-files.ts";
 import { type FileToSend, refuseFile, type SendResult } from "./outgoing-files.ts";
-import { asCorrection, findRequest } from "./prompt-blocks.ts";
+import { asCorrection, textOf } from "./prompt-blocks.ts";
 import { createReactionEvent, createReactionLimits, ReactionSession } from "./reaction.ts";
 import { readOutcome } from "./read-outcome.ts";
-import { MAX_EVENT_CHARS } from "./session-update.ts";
 import type { AnswerItem, CancelItem, PromptItem, ReactionItem } from "./store.ts";
 import { isWork } from "./tool-calls.ts";
 import { createTurnHost, type TurnsHost } from "./turn-host.ts";
@@ -52,6 +51,8 @@ export class Turns {
   #turn: Promise<void> | undefined;
   /** Ends with the agent's answers to the messages that it was offered in the middle of a turn. */
   #offers: Promise<void> = Promise.resolve();
+  /** How many of them are still to come. */
+  #offering = 0;
   #isStopped = false;
 
   constructor(host: TurnsHost) {
@@ -85,7 +86,7 @@ export class Turns {
   }
 
   get isIdle(): boolean {
-    return !this.#queue.active && this.#queue.waiting.length === 0;
+    return !this.#queue.active && this.#queue.waiting.length === 0 && this.#offering === 0;
   }
 
   /** The agent has a prompt and has not answered it. */
@@ -230,6 +231,7 @@ export class Turns {
         this.#tellQueued(effect.turn, effect.behind);
         return;
       case "offer": {
+        this.#offering += 1;
         const offer = this.#offer(effect.turn);
         this.#offers = this.#offers.then(() => offer);
         return;
@@ -292,6 +294,7 @@ export class Turns {
         await told.catch((error: unknown) => this.#host.failed("steer", error));
       }
     }
+    this.#offering -= 1;
     this.#step({ kind: "steered", turn, isTaken });
     this.startNext();
   }
@@ -392,8 +395,4 @@ export class Turns {
     });
     return create(reaction);
   }
-}
-
-function textOf({ text, query }: PromptItem): string {
-  return (text ?? findRequest(query)?.content ?? "").slice(0, MAX_EVENT_CHARS);
 }

@@ -323,6 +323,23 @@ test("C13: a turn that somebody else has given a message asks although a policy 
   expect(events.at(-1)).toMatchObject({ turn });
 });
 
+test("an agent that has not said yet whether it takes a message holds up none of those that come behind a reset", async () => {
+  const rig = open({}, new PuppetAgent({ steering: true }));
+  const late = Promise.withResolvers<boolean>();
+  rig.agent.takesSteering = () => late.promise;
+  const running = await rig.post("one");
+  const one = await rig.agent.prompted(1);
+  const offered = await rig.post("also", { busy: "steer" });
+  one.answer();
+  await rig.ended(running);
+  const reset = { kind: "reset", key: "r", user: "ana", turn: offered, at: 1 } as const;
+  await rig.router.submit("c", reset);
+  const next = await rig.post("two");
+  (await rig.agent.prompted(2)).answer();
+  expect(outcomeOf(await rig.ended(next))).toMatchObject({ kind: "completed" });
+  late.resolve(false);
+});
+
 test("a message that is edited while it waits is replaced", async () => {
   const rig = open();
   await rig.post("one");
