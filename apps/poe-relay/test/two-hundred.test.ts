@@ -31,9 +31,11 @@ const agent = {
 /**
  * Has 199 conversations at once, and one more whose client never reads.
  *
- * @returns the peak memory of the relay's largest process, in KiB
+ * @returns peaks of the relay's largest process, in KiB: all of its memory, and what it held of it
  */
-async function run(options: { withDeadClient: boolean }): Promise<number> {
+async function run(options: {
+  withDeadClient: boolean;
+}): Promise<{ readonly peak: number; readonly held: number }> {
   const config = { access: [{ users: ["*"] }], log: { level: "debug" } };
   const program = fileURLToPath(new URL("roomy-relay.ts", import.meta.url));
   await using relay = await RelayProcess.start({ program, config, agent });
@@ -64,8 +66,13 @@ async function run(options: { withDeadClient: boolean }): Promise<number> {
   }
   relay.kill("SIGTERM");
   expect(await relay.ends()).toBe(0);
-  const peaks = [...relay.stdout.matchAll(/^peak (\d+) KiB$/gm)].map(([, peak]) => Number(peak));
-  return Math.max(...peaks);
+  const largest = (what: string) =>
+    Math.max(
+      ...[...relay.stdout.matchAll(new RegExp(`^${what} (\\d+) KiB$`, "gm"))].map(([, kib]) =>
+        Number(kib),
+      ),
+    );
+  return { peak: largest("peak"), held: largest("held") };
 }
 
 /** When the agent was asked to write more than anybody takes. */
@@ -80,5 +87,7 @@ function floodedAt(relay: RelayProcess): number {
 test("of two hundred conversations one has a client that never reads: it costs the others nothing, and ends", async () => {
   const without = await run({ withDeadClient: false });
   const withDeadClient = await run({ withDeadClient: true });
-  expect(withDeadClient - without).toBeLessThan(64 * MIB);
+  expect(withDeadClient.held - without.held).toBeLessThan(32 * MIB);
+  // What the allocator keeps of pages that were given back is not the relay's to say; it differs by 20 MiB from run to run.
+  expect(withDeadClient.peak - without.peak).toBeLessThan(96 * MIB);
 }, 180_000);
