@@ -15,8 +15,11 @@ export function undecidedFrom(tree: Root, source: string): number {
       return /[`~]/.test(source.charAt(from)) && !source.includes("\n", from)
         ? from
         : source.length;
-    case "table":
-      return openMark(leaf, source, Math.max(from, source.lastIndexOf("\n") + 1));
+    case "table": {
+      // Until the line below its head has ended, all of it may turn out to be a paragraph.
+      const isSettled = source.indexOf("\n", source.indexOf("\n", from) + 1) >= 0;
+      return openMark(leaf, source, isSettled ? source.lastIndexOf("\n") + 1 : from);
+    }
     case "listItem":
       return source.length;
     case "html":
