@@ -72,6 +72,7 @@ export {
 export type { Publication, PublishedState } from "./publish/publication.ts";
 export { StreamSlots } from "./publish/stream-slots.ts";
 export { createSlackCaller, type SlackCallerOptions } from "./slack-caller.ts";
+export type { SlackPart, SlackRenderer } from "./slack-part.ts";
 export type {
   OpenSocket,
   SocketConnection,

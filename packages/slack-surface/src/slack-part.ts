@@ -1,0 +1,15 @@
+import type { Display, MarkupRenderer, PermissionAsk, TurnView } from "@acp-kit/router";
+import type { TaskCard } from "./publish/cards.ts";
+
+/** What an app's renderer makes of a turn. */
+export type SlackPart =
+  /** Of parts in a row the texts join to Markdown that only grows. A `tail` is plain text instead. */
+  | { readonly kind: "text"; readonly markdown: string }
+  /** Ends the stretch of text before it, and is shown as a message of its own. */
+  | { readonly kind: "question"; readonly ask: PermissionAsk };
+
+/** All that an app for Slack must write. */
+export type SlackRenderer = MarkupRenderer<SlackPart> & {
+  /** Tool calls, and the steps of a plan, for streams; oldest first. Those have no lines in the text then. */
+  cards(view: TurnView, show: Display): readonly TaskCard[];
+};
