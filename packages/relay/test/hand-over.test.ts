@@ -361,8 +361,8 @@ test("in somebody else's cluster it does not start, and says what to do", async 
 });
 
 function descendants(pid: number): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
-  return children
+  const children = ifThere(() => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8"));
+  return (children ?? "")
     .split(" ")
     .filter(Boolean)
     .map(Number)
@@ -374,7 +374,17 @@ function socketOf(pid: number | undefined, fd: number | string): string {
 }
 
 function socketsOf(pid: number): string[] {
-  return readdirSync(`/proc/${pid}/fd`).map((fd) => socketOf(pid, fd));
+  return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => ifThere(() => socketOf(pid, fd)) ?? []);
+}
+
+/** What is listed may be gone when it is looked at. */
+function ifThere<Value>(look: () => Value): Value | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 async function freePort(): Promise<number> {

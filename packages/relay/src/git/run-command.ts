@@ -22,7 +22,7 @@ export type CommandOptions = {
 };
 
 export type CommandResult = {
-  /** Absent when a signal ended it. */
+  /** Absent when a signal ended it, and when it was not given all of its input. */
   readonly code: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
@@ -56,6 +56,7 @@ export function runCommand(
   };
   let isLate = false;
   let isCut = false;
+  let isBroken = false;
   const stop = () => {
     isLate = true;
     kill();
@@ -83,15 +84,19 @@ export function runCommand(
   child.on("exit", kill);
   child.on("close", (code) => {
     over();
-    const ended = code === null ? undefined : code;
+    const ended = code === null || isBroken ? undefined : code;
     resolve({ code: ended, stdout: stdout.text, stderr: stderr.text, isCut, isLate });
   });
   child.stdin.on("error", () => {
     // It does not want its input.
   });
   if (typeof input === "object") {
-    // Half of it would look like all of it.
-    pipeline(input, child.stdin).catch(kill);
+    // Half of it would look like all of it: the command must not see an end, nor count as well ended if it did.
+    input.once("error", kill);
+    pipeline(input, child.stdin).catch(() => {
+      isBroken = true;
+      kill();
+    });
   } else child.stdin.end(input ?? "");
   return promise;
 }
