@@ -26,11 +26,11 @@ process.exitCode = await runRelay(
     demoAgent: demoAgentCommand(),
     keyEnv: "POE_ACCESS_KEY",
     async createSurface(context) {
-      const [{ createPoeSurface }, { renderer }] = await Promise.all([
+      const [{ createPoeSurface }, { createRenderer }] = await Promise.all([
         import("@acp-kit/poe-surface"),
         import("./renderer/index.ts"),
       ]);
-      return createPoeSurface({ renderer })(context);
+      return createPoeSurface({ renderer: createRenderer(context) })(context);
     },
   },
   process.argv.slice(2),

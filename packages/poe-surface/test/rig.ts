@@ -235,6 +235,7 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
     const notices = createNotices({ log, now: Date.now });
     const context = {
       ...{ bots: [bot], router, people, commands, notes, log, journal, notices },
+      imageHosts: [],
       now: Date.now,
     };
     const own = { agent, lines, inbound, directory, store, db, uploadUrl };

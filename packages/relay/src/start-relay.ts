@@ -147,6 +147,7 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
     });
     const surface = await app.createSurface({
       ...{ bots, router, people, commands, offers, notes, log, journal, notices },
+      imageHosts: settings.attachments.imageHosts,
       now: Date.now,
     });
     const privateListener = await listenPrivately({ settings, stateDir, router, metrics, log });

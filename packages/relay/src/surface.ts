@@ -36,6 +36,8 @@ export type SurfaceContext = {
   /** What is known of agents without a session; absent where they are not asked. */
   readonly offers?: AgentOffers;
   readonly notes: SurfaceNotes;
+  /** Hosts whose images in an agent's text may be shown as such, `*.example.org` for all below one. */
+  readonly imageHosts: readonly string[];
   readonly log: Log;
   /** To be told of every request and event that comes in, and of what people are told by a reference. */
   readonly journal: Journal;

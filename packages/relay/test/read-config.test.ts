@@ -47,6 +47,7 @@ test("an empty object is a configuration, and has every default", async () => {
       quotaBytes: 1_073_741_824,
       ttlDays: 30,
       hosts: [],
+      imageHosts: [],
       send: { allow: true, deny: [], maxFiles: 20, maxBytes: 52_428_800 },
     },
     retention: { eventDays: 30, maxEvents: 100_000, viewDays: 180 },

@@ -1,6 +1,7 @@
 export type { Agent } from "./agent.ts";
 export { agentOfSession } from "./agent-directory.ts";
 export { MAX_OPEN_QUESTIONS } from "./approvals.ts";
+export { isListedHost } from "./attachments/check-url.ts";
 export type { OpenedFile } from "./attachments/kept-file.ts";
 export type { SendRefusal } from "./attachments/refusal-words.ts";
 export { createRouter, DEFAULT_SESSION_TTL_MS } from "./create-router.ts";

@@ -16,9 +16,14 @@ export type Body = {
   carry(): string | undefined;
 };
 
-export function renderBody(view: TurnView, context: RenderContext): Body {
+/** @param imageHosts - Whose images are shown as such: the same each time. */
+export function renderBody(
+  view: TurnView,
+  context: RenderContext,
+  imageHosts: readonly string[],
+): Body {
   const { show } = context;
-  const draft = findDraft(view, context);
+  const draft = findDraft(view, context, imageHosts);
   const unfinished = draft.advance(view);
   if (view.outcome !== undefined) {
     const page = closeFence(draft.render(unfinished, false));
@@ -52,14 +57,18 @@ function renderEnd(page: Page, view: TurnView, showPlan: boolean): Page {
 // By whoever renders; of a view, the turn tells it from the others that the same one renders.
 const drafts = new WeakMap<object, Map<string, Draft>>();
 
-function findDraft(view: TurnView, { show, carried = "", memo }: RenderContext): Draft {
-  if (!memo) return new Draft(view, show, carried);
+function findDraft(
+  view: TurnView,
+  { show, carried = "", memo }: RenderContext,
+  imageHosts: readonly string[],
+): Draft {
+  if (!memo) return new Draft(view, show, carried, imageHosts);
   const known = drafts.get(memo) ?? new Map<string, Draft>();
   drafts.set(memo, known);
   const key = `${view.turn} ${view.startedAt}`;
   const draft = known.get(key);
   if (draft?.isOf(view, show, carried)) return draft;
-  const fresh = new Draft(view, show, carried);
+  const fresh = new Draft(view, show, carried, imageHosts);
   known.set(key, fresh);
   return fresh;
 }

@@ -30,6 +30,7 @@ export class Draft {
   readonly #turn: string;
   readonly #show: Display;
   readonly #carried: string;
+  readonly #imageHosts: readonly string[];
   readonly #questions = new QuestionLine();
   readonly #tools: ToolLines;
   /** Segments that were taken in, and the last of them. */
@@ -47,8 +48,9 @@ export class Draft {
   /** The page with all of `spoken` on it. */
   #closed: { readonly spoken: Spoken; readonly page: Page } | undefined;
 
-  constructor({ turn }: TurnView, show: Display, carried: string) {
+  constructor({ turn }: TurnView, show: Display, carried: string, imageHosts: readonly string[]) {
     this.#turn = turn;
+    this.#imageHosts = imageHosts;
     this.#show = show;
     this.#carried = carried;
     this.#tools = new ToolLines(show.toolDetails);
@@ -107,7 +109,7 @@ export class Draft {
   renderSpoken(spoken: Spoken, running: boolean): Rendered {
     const source = sourceOf(spoken, running);
     const known = this.#lines.find((lines) => source.startsWith(lines.source));
-    const rendered = renderMarkdown(source, running, known);
+    const rendered = renderMarkdown(source, running, known, this.#imageHosts);
     if (rendered.lines !== (known ?? noLines))
       this.#lines = [rendered.lines, ...this.#lines].slice(0, 2);
     return rendered;

@@ -1,1 +1,1 @@
-export { renderer } from "./renderer.ts";
+export { createRenderer, renderer } from "./renderer.ts";

@@ -2,7 +2,7 @@ import { RESERVED_FLAG } from "./flags.ts";
 import { QUESTION_MARKS } from "./question-mark.ts";
 
 /** Longest end of a link, from its `](` on, and longest label that is looked at, in UTF-16 units. */
-const MAX_LINK = 1_024;
+export const MAX_LINK = 1_024;
 const MAX_LABEL = 300;
 
 /** What a `](` in a line becomes, and where the line goes on behind it. */
@@ -37,14 +37,18 @@ export function renderLink(line: string, at: number, running: boolean): Link | u
 
 const embedded = /[^\s)>]*/y;
 
-type Destination = { readonly url: string; readonly isPointed: boolean; readonly end: number };
+export type Destination = {
+  readonly url: string;
+  readonly isPointed: boolean;
+  readonly end: number;
+};
 
 const pointed = /<([^<>]*)>/y;
 const title = /[ \t]+(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\))/y;
 const blank = /[ \t]*/y;
 
 /** The address that a text begins with, and where its link ends. A title is left out. */
-function findDestination(text: string): Destination | "unfinished" | undefined {
+export function findDestination(text: string): Destination | "unfinished" | undefined {
   const start = endOf(blank, text, 0);
   const isPointed = text.charAt(start) === "<";
   const behind = isPointed ? endOf(pointed, text, start) : endOfAddress(text, start);
@@ -113,6 +117,6 @@ const flags = new RegExp(RESERVED_FLAG, "g");
 const marks = new RegExp(`[${QUESTION_MARKS}]`, "g");
 
 /** An address that leads to the same place and names neither a parameter nor a question. */
-function escapeUrl(url: string): string {
+export function escapeUrl(url: string): string {
   return url.replace(flags, "-%2D").replace(marks, encodeURIComponent);
 }

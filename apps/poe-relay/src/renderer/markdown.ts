@@ -1,5 +1,6 @@
 import { type Blocks, type Fence, noBlocks, readLine } from "./fence.ts";
 import { HARMLESS_DASHES, RESERVED_FLAG, undecidedFlag } from "./flags.ts";
+import { renderImage } from "./image.ts";
 import { renderLink } from "./link.ts";
 import { QUESTION_MARKS } from "./question-mark.ts";
 
@@ -19,7 +20,7 @@ export type Rendered = {
 };
 
 /**
- * An agent's Markdown as it may stand in a message: reserved flags defused, remote images as links, links that lead where
+ * An agent's Markdown as it may stand in a message: reserved flags defused, images of hosts that nobody named as links, links that lead where
  * they say, HTML as text, the mark of our questions as a plain question mark. Code, inline or in a block, is left as it
  * is; what may be code or not is taken for text.
  *
@@ -29,9 +30,15 @@ export type Rendered = {
  * Blocks are told from each other line by line, without a parser, so that a growing text costs what it has grown by.
  *
  * @param from - What an earlier call made of the beginning of `text`, or a code block that is open where it begins.
+ * @param imageHosts - Whose images are shown as such.
  */
-export function renderMarkdown(text: string, running = false, from: Lines = noLines): Rendered {
-  const lines = renderLines(text, from);
+export function renderMarkdown(
+  text: string,
+  running = false,
+  from: Lines = noLines,
+  imageHosts: readonly string[] = [],
+): Rendered {
+  const lines = renderLines(text, from, imageHosts);
   const rest = text.slice(lines.source.length);
   // Half of a surrogate pair cannot be sent: the other half comes with the next chunk, if at all.
   const whole = /[\uD800-\uDBFF]$/.test(rest.slice(-1)) ? rest.slice(0, -1) : rest;
@@ -39,14 +46,14 @@ export function renderMarkdown(text: string, running = false, from: Lines = noLi
   if (isCode) return { text: lines.text + whole, fence: after.fence, lines };
   const held = running ? undecided(whole.slice(-MAX_UNDECIDED)) : "";
   const shown = whole.slice(0, whole.length - held.length);
-  const last = scanLine(shown, running, lines.inDoubt).text;
+  const last = scanLine(shown, running, lines.inDoubt, imageHosts).text;
   return { text: lines.text + last, fence: after.fence, lines };
 }
 
 export const noLines: Lines = { source: "", text: "", blocks: noBlocks, inDoubt: false };
 
 /** Renders the lines behind `from` that have ended. */
-function renderLines(text: string, from: Lines): Lines {
+function renderLines(text: string, from: Lines, imageHosts: readonly string[]): Lines {
   const length = text.lastIndexOf("\n") + 1;
   if (length <= from.source.length) return from;
   const rendered = [from.text];
@@ -59,7 +66,7 @@ function renderLines(text: string, from: Lines): Lines {
     if (isCode || !rare.test(line)) {
       rendered.push(line, "\n");
     } else {
-      const scanned = scanLine(line, false, inDoubt);
+      const scanned = scanLine(line, false, inDoubt, imageHosts);
       rendered.push(scanned.text, "\n");
       inDoubt = scanned.inDoubt;
     }
@@ -99,6 +106,7 @@ function scanLine(
   line: string,
   running: boolean,
   inDoubt: boolean,
+  imageHosts: readonly string[] = [],
 ): { text: string; inDoubt: boolean } {
   let text = "";
   let isOpen = inDoubt;
@@ -117,7 +125,10 @@ function scanLine(
       end = link.end;
     } else if (found === "![") {
       // An image is fetched when the message is shown, and its address may carry what the agent has read.
-      text += line.charAt(end) === "]" ? "[image" : "[";
+      const image = renderImage(line, match.index, running, imageHosts);
+      if (image === "unfinished") return { text, inDoubt: isOpen };
+      text += image?.text ?? (line.charAt(end) === "]" ? "[image" : "[");
+      end = image?.end ?? end;
     } else if (!found.startsWith("`")) {
       text += harmless(found);
     } else if (inDoubt) {

@@ -250,15 +250,18 @@ const bytes = z
 const HOST = 'must be a host such as "files.example.org", or "*.example.org" for all below one';
 const PROXY = 'must be a proxy such as "http://proxy.example.org:3128"';
 
+const hosts = list(
+  z.string(HOST).regex(/^(?:\*|(?:\*\.)?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*)$/, HOST),
+  "hosts",
+);
+
 const attachments = section({
   maxInlineImageBytes: bytes.default(3 * 1_048_576),
   maxBytes: bytes.default(100 * 1_048_576),
   quotaBytes: bytes.default(1024 * 1_048_576),
   ttlDays: days.default(30),
-  hosts: list(
-    z.string(HOST).regex(/^(?:\*|(?:\*\.)?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*)$/, HOST),
-    "hosts",
-  ).default([]),
+  hosts: hosts.default([]),
+  imageHosts: hosts.default([]),
   proxy: z.string(PROXY).exactOptional(),
   send: section({
     allow: flag.default(true),
