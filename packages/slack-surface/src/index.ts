@@ -11,6 +11,11 @@ export {
   type SlackBlock,
   type SlackBody,
 } from "./blocks/render-question.ts";
+export { parseStopClick, renderStopButton } from "./blocks/stop-button.ts";
+export { DEMOTION_MS, Demotions } from "./book/demotions.ts";
+export { type OpenConversation, OpenConversations } from "./book/open-conversations.ts";
+export { type KeptQuestion, QuestionBook } from "./book/question-book.ts";
+export { slackTables } from "./book/slack-tables.ts";
 export {
   admitAt,
   admitsStream,
@@ -85,3 +90,8 @@ export {
   SocketSupervisor,
   type SupervisorOptions,
 } from "./socket/supervisor.ts";
+export {
+  type ConversationPlace,
+  conversationKeyOf,
+  type SlackWorkspace,
+} from "./workspace.ts";

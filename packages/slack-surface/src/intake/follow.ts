@@ -34,5 +34,5 @@ export function conversationOf(
   hasAgentView: boolean,
 ): string {
   const { team, channel, thread, kind } = place;
-  return kind === "direct" && !hasAgentView ? `${team}.${channel}` : `${team}.${channel}.${thread}`;
+  return kind === "direct" && !hasAgentView ? `${team}/${channel}` : `${team}/${channel}/${thread}`;
 }

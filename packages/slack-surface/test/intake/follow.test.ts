@@ -44,9 +44,9 @@ test("with a mention, the bot hears anywhere, and whoever else is mentioned firs
 
 test("a thread is a conversation; a direct one without an agent view is one as a whole", () => {
   const direct = { channel: "D0ANA", channel_type: "im" };
-  expect(conversationOf(hear("hi"), true)).toBe("T0ACME.C0SHOP.1700000000.000100");
-  expect(conversationOf(hear("hi", direct), true)).toBe("T0ACME.D0ANA.1700000000.000100");
-  expect(conversationOf(hear("hi", { ...direct, ...inThread }), false)).toBe("T0ACME.D0ANA");
+  expect(conversationOf(hear("hi"), true)).toBe("T0ACME/C0SHOP/1700000000.000100");
+  expect(conversationOf(hear("hi", direct), true)).toBe("T0ACME/D0ANA/1700000000.000100");
+  expect(conversationOf(hear("hi", { ...direct, ...inThread }), false)).toBe("T0ACME/D0ANA");
 });
 
 test("C11 guests, partners, deactivated people and bots are outsiders", () => {

@@ -1,0 +1,40 @@
+import { formatConversationKey, type SurfaceBot, type SurfaceContext } from "@acp-kit/relay";
+import type { Demotions } from "./book/demotions.ts";
+import type { OpenConversations } from "./book/open-conversations.ts";
+import type { QuestionBook } from "./book/question-book.ts";
+import type { CallQueue } from "./budget/call-queue.ts";
+import type { SlackCaller } from "./budget/call-result.ts";
+import type { Clock } from "./budget/clock.ts";
+import type { SlackIdentity } from "./intake/heard.ts";
+import type { SlackRenderer } from "./slack-part.ts";
+
+/** One bot in the workspace that it was installed to: what its intake and its delivery have in common. */
+export type SlackWorkspace = {
+  readonly context: SurfaceContext;
+  readonly bot: SurfaceBot;
+  readonly identity: SlackIdentity;
+  /** Each message of a direct conversation begins a thread of its own. */
+  readonly hasAgentView: boolean;
+  readonly renderer: SlackRenderer;
+  /** At once, with the bot's token, outside of any budget: for what has to be there within seconds. */
+  readonly call: SlackCaller;
+  readonly queue: CallQueue;
+  readonly clock: Clock;
+  /** What is to be shown; to be marked before anything that was submitted is acknowledged. */
+  readonly open: OpenConversations;
+  readonly questions: QuestionBook;
+  readonly demotions: Demotions;
+};
+
+/** Where a conversation is, as the platform names it. */
+export type ConversationPlace = {
+  readonly team: string;
+  readonly channel: string;
+  /** Absent in a direct conversation that is one conversation as a whole. */
+  readonly thread: string | undefined;
+};
+
+/** The router's name of a conversation of this bot. @param id - As `conversationOf` gives it. */
+export function conversationKeyOf({ bot }: Pick<SlackWorkspace, "bot">, id: string): string {
+  return formatConversationKey({ surface: "slack", bot: bot.name, id });
+}
