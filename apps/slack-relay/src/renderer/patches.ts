@@ -29,10 +29,10 @@ const linkLike = /(?<=\])\(|(?<=^[ \t>]*)\[(?=[^\]\n]{1,200}\]:)/gm;
 
 function patchText(source: string, from: number, to: number): readonly Patch[] {
   const lineStart = source.lastIndexOf("\n", from - 1) + 1;
-  linkLike.lastIndex = 0;
-  return [...source.slice(lineStart, to).matchAll(linkLike)]
+  const lineEnd = source.indexOf("\n", to);
+  return [...source.slice(lineStart, lineEnd < 0 ? undefined : lineEnd).matchAll(linkLike)]
     .map(({ index }) => lineStart + index)
-    .filter((at) => at >= from)
+    .filter((at) => at >= from && at < to)
     .map((at) => ({ from: at, to: at, text: "\\" }));
 }
 

@@ -1,11 +1,26 @@
 import type { Nodes, Root } from "mdast";
+import { parseTree } from "./parse-tree.ts";
 import { placeOf } from "./patches.ts";
 
 /**
  * From where on more text could change what is made of a text; its length when nowhere. Only its last block can be
  * undecided: from the first sign on that something begins of which the end is not there yet.
+ *
+ * More of a line may say that it begins no block of its own, but goes on with the one before: until the line has ended,
+ * what that one has left open is open.
  */
 export function undecidedFrom(tree: Root, source: string): number {
+  const before = source.slice(0, source.lastIndexOf("\n") + 1);
+  const here = openFrom(tree, source);
+  if (before.length === source.length || BLANK_END.test(before)) return here;
+  const there = openFrom(parseTree(before), before);
+  return there < before.length ? Math.min(here, there) : here;
+}
+
+/** Nothing that has been open in a text is so behind an empty line. */
+const BLANK_END = /(?:^|\n)[ \t>]*\n$/;
+
+function openFrom(tree: Root, source: string): number {
   const leaf = lastLeaf(tree);
   if (!leaf) return source.length;
   const { from } = placeOf(leaf);
@@ -44,12 +59,26 @@ function isContainer(node: Nodes): node is Extract<Nodes, { type: "root" | "list
   return ["root", "list", "listItem", "blockquote"].includes(node.type);
 }
 
+/** Signs that begin something, or may do so once there is more. */
+const MARK = /\\[^\n]|!?\[|\]|`|<(?=[a-z/!?]|$)|[!\\]$/gi;
+
 /** Where in a block, from a place on, something begins that has not ended. */
 function openMark(leaf: Nodes, source: string, from: number): number {
-  // An escape, or a reference to a letter, is no mark.
-  const masked = maskEnded(leaf, source, source.slice(from), from).replace(/\\[^\n]/g, "\0\0");
-  const found = masked.search(/`|<(?=[a-z/!?]|$)|~+$|!$|!\[|\\$|\[(?![^[\]]*\][^(:])/i);
-  return found < 0 ? source.length : from + found;
+  const text = maskEnded(leaf, source, source.slice(from), from);
+  const brackets: number[] = [];
+  for (const { 0: mark, index } of text.matchAll(MARK)) {
+    // An escape is no mark.
+    if (mark.length === 2 && mark !== "![") continue;
+    if (mark.endsWith("[")) brackets.push(from + index);
+    else if (mark !== "]") return brackets[0] ?? from + index;
+    else {
+      // What stands behind a label says whether it is one.
+      const first = brackets[0];
+      brackets.pop();
+      if (first !== undefined && /^(?:$|\()/.test(text.slice(index + 1, index + 2))) return first;
+    }
+  }
+  return brackets[0] ?? source.length;
 }
 
 /** The text of a block, with what has an end in it made unreadable. */
@@ -57,11 +86,7 @@ function maskEnded(node: Nodes, source: string, text: string, from: number): str
   const { from: start, to } = placeOf(node);
   if (to <= from) return text;
   if (["inlineCode", "link", "image", "html"].includes(node.type)) {
-    // More backticks would be another mark.
-    if (node.type === "inlineCode" && to === source.length) return text;
-    // Code, or a tag, that begins within a label may end behind its link.
-    if (/^!?\[/.test(source.slice(start, to)) && /[`<]/.test(source.slice(start, to))) return text;
-    if (to > headOfTable(source) && source.slice(start, to).includes("|")) return text;
+    if (!hasEnded(node, source)) return text;
     return text.slice(0, start - from) + "\0".repeat(to - start) + text.slice(to - from);
   }
   if (!("children" in node)) return text;
@@ -71,10 +96,16 @@ function maskEnded(node: Nodes, source: string, text: string, from: number): str
   );
 }
 
-/** Where the last line but one begins: the last may make a table's head of it, with cells that end within its links. */
-function headOfTable(source: string): number {
-  const last = source.lastIndexOf("\n");
-  return last < 1 ? 0 : source.lastIndexOf("\n", last - 1) + 1;
+function hasEnded(node: Nodes, source: string): boolean {
+  const { from, to } = placeOf(node);
+  const own = source.slice(from, to);
+  // More backticks would be another mark.
+  if (node.type === "inlineCode" && to === source.length) return false;
+  // Code, or a tag, that begins within a label may end behind its link.
+  if (/^!?\[/.test(own) && /[`<]/.test(own)) return false;
+  // The next line may make a table's head of the last one, and cells of its parts.
+  const head = source.trimEnd().lastIndexOf("\n") + 1;
+  return to <= head || !(from < head || own.includes("|"));
 }
 
 /** A line of which more text may say that it is no markup. */
