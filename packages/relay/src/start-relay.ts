@@ -116,8 +116,10 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
         botOf: (conversation) => findBot(settings, conversation),
       }),
     );
-    const gitOf = (conversation: string) =>
-      createGit({ identity: places.surroundingsOf(conversation).identity, path: env["PATH"] });
+    const gitOf = async (conversation: string) => {
+      const { identity } = await places.surroundingsOf(conversation);
+      return createGit({ identity, path: env["PATH"] });
+    };
     const turns = closing.use("changes of turns", new TurnChanges(gitOf));
     const lockWorkspace = turns.around(locks.lock);
     const policies = new PolicyBook(db);

@@ -24,8 +24,8 @@ export type ChangesOptions = {
 /** What has changed in the checkouts that conversations work in. */
 export function createChanges(options: ChangesOptions): CommandChanges {
   const { places, turns, path, sendingOf } = options;
-  const gitOf = (conversation: string): Git =>
-    createGit({ identity: places.surroundingsOf(conversation).identity, path });
+  const gitOf = async (conversation: string): Promise<Git> =>
+    createGit({ identity: (await places.surroundingsOf(conversation)).identity, path });
   return {
     async diff({ conversation }, wanted) {
       const { cwd } = await places.workspaceFor(conversation);
@@ -33,7 +33,7 @@ export function createChanges(options: ChangesOptions): CommandChanges {
         throw unusable(places.projects.current(conversation), "is not there any more");
       }
       if ((await findCheckout(cwd)) === undefined) return undefined;
-      const git = gitOf(conversation);
+      const git = await gitOf(conversation);
       const from = places.startOf(conversation) ?? (await readHead(git, cwd));
       const { tree: to, leftOut } = await writeSnapshot(git, cwd);
       const all = await readChanges(git, cwd, from, to);
@@ -56,7 +56,7 @@ export function createChanges(options: ChangesOptions): CommandChanges {
       if (!(await isDirectory(directory))) {
         throw unusable(places.projects.current(conversation), "is not there any more");
       }
-      const files = await readChanges(gitOf(conversation), directory, before, after);
+      const files = await readChanges(await gitOf(conversation), directory, before, after);
       return { files: files.map(countLines), isCut: false };
     },
   };

@@ -29,7 +29,7 @@ export type PlacesOptions = {
   readonly locks: WorkspaceLocks;
   /** Both are made of this. */
   readonly people: () => Pick<People, "mayChoose">;
-  readonly router: () => Pick<Router, "submit">;
+  readonly router: () => Pick<Router, "submit" | "describe">;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 };
@@ -43,8 +43,8 @@ export interface Places {
    * @throws RelayError `workspace`
    */
   workspaceFor(conversation: string, turn?: WorkspaceTurn): Promise<Workspace>;
-  /** As whom a conversation's agent runs, and what runs on its behalf. */
-  surroundingsOf(conversation: string): Surroundings;
+  /** As whom the agent runs that a conversation uses next, and what runs on its behalf. */
+  surroundingsOf(conversation: string): Promise<Surroundings>;
   /** The commit that a conversation's worktree started from; absent where it has none. */
   startOf(conversation: string): string | undefined;
   /** Removes worktrees whose time is over, if nothing in them would be lost, and copies of files. */
@@ -82,8 +82,10 @@ export async function createPlaces(options: PlacesOptions): Promise<Places> {
     router,
     now,
   });
-  const surroundingsOf = (conversation: string): Surroundings =>
-    surroundingsIn(settings, env, findBot(settings, conversation).agent);
+  const surroundingsOf = async (conversation: string): Promise<Surroundings> => {
+    const { agent } = await router().describe(conversation);
+    return surroundingsIn(settings, env, agent || findBot(settings, conversation).agent);
+  };
   return {
     projects,
     surroundingsOf,
@@ -96,7 +98,7 @@ export async function createPlaces(options: PlacesOptions): Promise<Places> {
       if (book.workspaceOf(conversation) === undefined) {
         book.choose(conversation, name, undefined, now());
       }
-      const surroundings = surroundingsOf(conversation);
+      const surroundings = await surroundingsOf(conversation);
       const context = {
         surroundings,
         preparing: () => turn.preparing(),
@@ -116,12 +118,16 @@ export async function createPlaces(options: PlacesOptions): Promise<Places> {
       const days = settings.attachments.ttlDays;
       await sweepLentFiles(loans, { path, days, now: now(), log });
       await worktrees.sweep(
-        (record) => {
+        async (record) => {
           const workspace = configured[record.workspace];
-          const agent = agentOf(settings, record);
-          return workspace?.isolation === "worktree" && agent !== undefined
-            ? { identity: identityOf(agent), keepDays: workspace.keepDays }
-            : undefined;
+          const { conversation } = record;
+          const own = conversation !== null && botOf(settings, conversation);
+          const other = settings.bots.find((bot) => bot.workspace === record.workspace);
+          if (workspace?.isolation !== "worktree" || !(own || other)) return undefined;
+          const { identity } = own
+            ? await surroundingsOf(conversation)
+            : surroundingsIn(settings, env, other.agent);
+          return { identity, keepDays: workspace.keepDays };
         },
         (path) => locks.lockIdle(path),
       );
@@ -139,10 +145,8 @@ function surroundingsIn({ agents }: Settings, env: Env, name: string): Surroundi
   };
 }
 
-/** The agent that works in a worktree: its conversation's, or where that was erased one that works in its workspace. */
-function agentOf({ bots, agents }: Settings, { conversation, workspace }: WorktreeRecord) {
-  const name = conversation === null ? undefined : parseConversationKey(conversation).bot;
-  const bot =
-    bots.find((one) => one.name === name) ?? bots.find((one) => one.workspace === workspace);
-  return bot && agents[bot.agent];
+/** The bot of a conversation, unless it is not configured any more. */
+function botOf({ bots }: Settings, conversation: string) {
+  const { bot: name } = parseConversationKey(conversation);
+  return bots.find((bot) => bot.name === name);
 }

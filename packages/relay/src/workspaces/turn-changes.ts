@@ -22,11 +22,11 @@ type Lock = NonNullable<RouterConfig["lockWorkspace"]>;
  * nobody knows what the last turn changed.
  */
 export class TurnChanges implements AsyncDisposable {
-  readonly #gitOf: (conversation: string) => Git;
+  readonly #gitOf: (conversation: string) => Promise<Git>;
   readonly #trees = new Map<string, TurnTrees>();
   readonly #ending = new Set<Promise<void>>();
 
-  constructor(gitOf: (conversation: string) => Git) {
+  constructor(gitOf: (conversation: string) => Promise<Git>) {
     this.#gitOf = gitOf;
   }
 
@@ -71,10 +71,12 @@ export class TurnChanges implements AsyncDisposable {
     if ((await findCheckout(directory)) === undefined) return undefined;
     const late = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => late.resolve(undefined), NOTE_MS);
-    const note = writeSnapshot(this.#gitOf(conversation), directory).then(
-      ({ tree, leftOut }) => (leftOut === 0 ? tree : undefined),
-      () => undefined,
-    );
+    const note = this.#gitOf(conversation)
+      .then((git) => writeSnapshot(git, directory))
+      .then(
+        ({ tree, leftOut }) => (leftOut === 0 ? tree : undefined),
+        () => undefined,
+      );
     try {
       return await Promise.race([note, late.promise]);
     } finally {

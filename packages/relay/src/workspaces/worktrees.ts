@@ -116,12 +116,12 @@ export class Worktrees {
   async sweep(
     aboutOf: (
       record: WorktreeRecord,
-    ) => { readonly identity: AgentIdentity; readonly keepDays: number } | undefined,
+    ) => Promise<{ readonly identity: AgentIdentity; readonly keepDays: number } | undefined>,
     lock: (path: string) => Promise<(() => void) | undefined>,
   ): Promise<void> {
     const { book, log } = this.#options;
     for (const record of book.worktrees()) {
-      const about = aboutOf(record);
+      const about = await aboutOf(record);
       if (about === undefined) continue;
       const unlock = await lock(record.path);
       if (unlock === undefined) continue;

@@ -40,6 +40,8 @@ export type PlaceConfig = {
   readonly access: readonly object[];
   /** More of the agent's configuration. */
   readonly agent?: object;
+  /** Another agent, `other`, as which this one runs with these settings. */
+  readonly other?: object;
   /** What the agent does with a prompt. */
   readonly prompt?: readonly object[];
   /** Fetches files of messages instead of what fetches from public addresses only. */
@@ -59,7 +61,10 @@ export class PlaceRig implements AsyncDisposable {
     mkdirSync(stateDir, { recursive: true });
     const prompt = config.prompt ?? [{ kind: "text", text: "{{session}} {{cwd}}" }];
     writeFileSync(join(root, "script.json"), JSON.stringify({ prompt }));
-    const bot = { surface: "poe", accessKeys: ["k".repeat(32)], workspace: config.workspace };
+    const bot = {
+      ...{ surface: "poe", accessKeys: ["k".repeat(32)] },
+      ...{ agent: "demo", workspace: config.workspace },
+    };
     const command = [
       ...[process.execPath, "--conditions=@acp-kit/source", demoAgent],
       ...["--script", join(root, "script.json"), "--store", join(root, "sessions")],
@@ -67,7 +72,10 @@ export class PlaceRig implements AsyncDisposable {
     const file = join(root, "relay.jsonc");
     const text = JSON.stringify({
       bots: { shop: bot },
-      agents: { demo: { command, ...config.agent } },
+      agents: {
+        demo: { command, ...config.agent },
+        ...(config.other && { other: { command, ...config.other } }),
+      },
       workspaces: config.workspaces,
       access: config.access,
     });
@@ -100,7 +108,8 @@ export class PlaceRig implements AsyncDisposable {
     });
     const botOf = (conversation: string) => findBot(settings, conversation);
     const files = createFiles({ attachments: settings.attachments, botOf });
-    const gitOf = () => createGit({ identity: {}, path: env.PATH });
+    const gitOf = async (conversation: string) =>
+      createGit({ ...(await places.surroundingsOf(conversation)), path: env.PATH });
     const turns = new TurnChanges(gitOf);
     const lockWorkspace = turns.around(locks.lock);
     const changes = createChanges({

@@ -98,6 +98,21 @@ describe("a shared checkout", () => {
     expect(roots).toEqual(isAlwaysNeeded ? [] : [filesDir]);
   });
 
+  test("C26: what runs on behalf of an agent that somebody has chosen runs as that agent", async () => {
+    const other = { runAs: { uid: 65_534, gid: 65_534 }, env: { HOME: "/" } };
+    await using rig = await PlaceRig.open(root, { ...shared(), other });
+    const conversation = conversationOf("c-1");
+    const identity = async () => (await rig.places.surroundingsOf(conversation)).identity;
+    expect((await identity()).runAs).toBeUndefined();
+    const chosen = { kind: "choose", key: "agent", user: "ana", agent: "other" } as const;
+    await rig.router.submit(conversation, { ...chosen, at: Date.now() });
+    const isChosen = async () => expect((await identity()).runAs).toEqual(other.runAs);
+    await vi.waitFor(isChosen, DEADLINE_MS);
+    const turn = { user: "ana", signal: new AbortController().signal, preparing() {} };
+    const { lending } = await rig.places.workspaceFor(conversation, turn);
+    expect(lending?.isAlwaysNeeded).toBe(true);
+  });
+
   test("a directory that vanished is said in chat and not replaced", async () => {
     await using rig = await PlaceRig.open(root, shared());
     rmSync(repository.path, { recursive: true });

@@ -189,7 +189,7 @@ describe("a setup", () => {
 describe("a sweep", () => {
   const sweep = (isBusy = false) =>
     worktrees.sweep(
-      () => ({ identity: {}, keepDays: 14 }),
+      async () => ({ identity: {}, keepDays: 14 }),
       async () => (isBusy ? undefined : () => {}),
     );
 
@@ -266,7 +266,7 @@ describe("a sweep", () => {
     now += 15 * DAY_MS;
     await sweep(true);
     await worktrees.sweep(
-      () => undefined,
+      async () => undefined,
       async () => () => {},
     );
     expect(existsSync(cwd)).toBe(true);
