@@ -1,4 +1,4 @@
-import type { IncomingFile } from "./attachments/take-in.ts";
+import type { IncomingFile, KeptRendition } from "./attachments/take-in.ts";
 import { hashId } from "./divergence.ts";
 import { asFields } from "./fields.ts";
 import type { Attachment, Turn } from "./transcript.ts";
@@ -14,6 +14,8 @@ export type FileRecord = {
   readonly contentType: string;
   readonly bytes: number;
   readonly textPath?: string;
+  /** Its path is below that directory too. */
+  readonly rendition?: KeptRendition;
 };
 
 /** What is kept over restarts of a conversation's files. */
@@ -82,7 +84,7 @@ export function fileRecordOf(
   file: Extract<IncomingFile, { kind: "kept" }>,
   relative: (path: string) => string,
 ): FileRecord {
-  const { attachment, name, contentType, bytes, textPath } = file;
+  const { attachment, name, contentType, bytes, textPath, rendition } = file;
   return {
     message: hashId(messageId),
     url: hashId(attachment.url),
@@ -91,6 +93,7 @@ export function fileRecordOf(
     contentType,
     bytes,
     ...(textPath !== undefined && { textPath: relative(textPath) }),
+    ...(rendition && { rendition: { ...rendition, path: relative(rendition.path) } }),
   };
 }
 

@@ -196,7 +196,7 @@ export class IncomingFiles {
 async function lendFiles(files: readonly IncomingFile[], lending: FileLending) {
   const paths = files.flatMap((file) => {
     if (file.kind !== "kept") return [];
-    return file.textPath === undefined ? [file.path] : [file.path, file.textPath];
+    return [file.path, file.textPath, file.rendition?.path].filter((one) => one !== undefined);
   });
   const nothing: LendResult = { kind: "lent", copies: new Map() };
   return paths.length === 0 ? nothing : lending.lend(paths);
@@ -209,7 +209,7 @@ async function findKept(
   filesDir: string,
 ): Promise<IncomingFile | undefined> {
   if (!record) return undefined;
-  const { name, contentType, bytes, textPath } = record;
+  const { name, contentType, bytes, textPath, rendition } = record;
   const dir = await realpath(filesDir).catch(() => filesDir);
   const file = path.join(dir, record.path);
   const found = await lstat(file).catch(() => undefined);
@@ -222,5 +222,6 @@ async function findKept(
     contentType,
     bytes,
     ...(textPath !== undefined && { textPath: path.join(dir, textPath) }),
+    ...(rendition && { rendition: { ...rendition, path: path.join(dir, rendition.path) } }),
   };
 }

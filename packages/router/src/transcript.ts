@@ -5,6 +5,8 @@ export type Attachment = {
   readonly name: string;
   /** What the platform read out of the file; empty when it read nothing. */
   readonly parsedContent: string;
+  /** Of a version that the platform made of the file for more readers: a picture in a common format, a PDF. */
+  readonly renditionUrl?: string;
 };
 
 /** One message of the platform's transcript, in the platform's order, newest last. */

@@ -234,6 +234,27 @@ describe("files of a message", () => {
     expect(readFileSync(fileURLToPath(uri))).toEqual(samples.text);
   });
 
+  test("what the platform made of a picture for others is shown, also after a restart, fetched once", async () => {
+    Object.assign(rig.agent, { capabilities: { promptCapabilities: { image: true } } });
+    const before = rig.createRouter({ maxInlineImageBytes: 100 });
+    await before.submit("c", message("first"));
+    const first = await rig.agent.prompted(1);
+    const big = rig.file("big.png", { renditionUrl: `${rig.server.url}/photo.png` });
+    await before.submit("c", rig.message("second", [big]));
+    await rig.asked(2);
+    await recorded();
+    const retired = before.retire();
+    first.answer();
+    await retired;
+    const after = rig.createRouter({ maxInlineImageBytes: 100 });
+    await after.recover();
+    const prompt = await rig.agent.prompted(2);
+    const types = typesOf(prompt.blocks);
+    expect(types.slice(-4)).toEqual(["text", "resource_link", "resource_link", "image"]);
+    expect(rig.server.requests).toHaveLength(2);
+    prompt.answer();
+  });
+
   test("a restart does not fetch them again", async () => {
     const before = rig.createRouter();
     await before.submit("c", message("first"));
@@ -405,7 +426,8 @@ describe("the config's fields for files", () => {
     const files = [rig.file("notes.txt"), rig.file("b", { url: "https://127.0.0.1/b" })];
     await router.submit("c", rig.message("look", files));
     const prompt = await rig.agent.prompted(1);
-    expect(typesOf(prompt.blocks)).toEqual(["text"]);
+    expect(typesOf(prompt.blocks)).toEqual(["text", "text"]);
+    expect(JSON.stringify(prompt.blocks)).not.toContain("://");
     prompt.answer();
     expect(noticesOf(await eventsOf(router, "c"))).toEqual([
       "Not shown to the model: notes.txt (its address is not one that is fetched), b (it is at an address that may not be contacted).",

@@ -4,7 +4,8 @@ import type { AttachmentErrorCode } from "./errors.ts";
 import type { AttachmentLimits } from "./limits.ts";
 import { openRegularFile, readAtMost } from "./open-regular-file.ts";
 import { cutText, MAX_PARSED_CHARS } from "./parsed-text.ts";
-import type { IncomingFile } from "./take-in.ts";
+import { unshownBecause } from "./shown-pictures.ts";
+import type { IncomingFile, KeptRendition } from "./take-in.ts";
 
 /** What the agent is sent for the files of a message. */
 export type AttachmentBlocks = {
@@ -13,13 +14,10 @@ export type AttachmentBlocks = {
   readonly unseen?: string;
 };
 
-/** What models take as images. */
-const imageTypes = new Set(["image/gif", "image/jpeg", "image/png", "image/webp"]);
-
 /**
  * In the order of the files: what the platform read out of one, a link to the kept original, and the picture or sound
  * itself where the agent takes it. Of a file that could not be fetched, what the platform read out of it and the
- * original URL are passed on; a URL that was refused itself is not.
+ * original URL are passed on, and why it was missed; a URL that was refused itself is not.
  *
  * @param capabilities - As the agent advertised them; none are assumed.
  * @param copies - Where the agent finds files that it cannot open where they are kept, by their paths there.
@@ -32,6 +30,7 @@ export async function createAttachmentBlocks(
 ): Promise<AttachmentBlocks> {
   const blocks: ContentBlock[] = [];
   const unseen: string[] = [];
+  const missed: string[] = [];
   const uriOf = (file: string) => pathToFileURL(copies.get(file) ?? file).href;
   for (const file of files) {
     if (file.kind === "missed") {
@@ -45,8 +44,9 @@ export async function createAttachmentBlocks(
         blocks.push({ type: "resource", resource: { uri, text, mimeType: "text/plain" } });
       }
       if (!isRefused) blocks.push(linkTo(attachment.url, attachment));
-      const shown = text === "" ? "" : "only its text is; ";
-      unseen.push(`${labelOf(file)} (${shown}${missedBecause[code]})`);
+      const because = file.reason ?? missedBecause[code];
+      missed.push(`${JSON.stringify(labelOf(file))} (${because})`);
+      unseen.push(`${labelOf(file)} (${text === "" ? "" : "only its text is; "}${because})`);
       continue;
     }
     const uri = uriOf(file.path);
@@ -64,27 +64,37 @@ export async function createAttachmentBlocks(
         mimeType: "text/plain",
       });
     }
-    const shown = await showInline(file, capabilities, limits.maxInlineImageBytes);
+    const { rendition } = file;
+    if (rendition) {
+      const { name, path, contentType: mimeType } = rendition;
+      blocks.push({ type: "resource_link", name, uri: uriOf(path), mimeType });
+    }
+    const pictured = rendition?.contentType.startsWith("image/") ? rendition : file;
+    const shown = await showInline(pictured, capabilities, limits);
     if (typeof shown === "string") unseen.push(`${labelOf(file)} (saved, but ${shown})`);
     else if (shown) blocks.push(shown);
+  }
+  if (missed.length > 0) {
+    const text = `(Files of this message that could not be had: ${missed.join(", ")}.)`;
+    blocks.push({ type: "text", text });
   }
   if (unseen.length === 0) return { blocks };
   return { blocks, unseen: `Not shown to the model: ${unseen.join(", ")}.` };
 }
 
-type Kept = Extract<IncomingFile, { kind: "kept" }>;
-
 /** The block, why there is none although the file is a picture or sound, or nothing for any other file. */
 async function showInline(
-  file: Kept,
+  file: KeptRendition,
   capabilities: PromptCapabilities | undefined,
-  maxBytes: number,
+  limits: Pick<AttachmentLimits, "maxInlineImageBytes">,
 ): Promise<ContentBlock | string | undefined> {
   const { contentType: mimeType, bytes } = file;
   const [kind] = mimeType.split("/");
   if (kind !== "image" && kind !== "audio") return undefined;
   if (!capabilities?.[kind]) return `the agent takes no ${kind === "image" ? "images" : "sound"}`;
-  if (kind === "image" && !imageTypes.has(mimeType)) return `models take no ${mimeType}`;
+  const maxBytes = limits.maxInlineImageBytes;
+  const cause = kind === "image" ? unshownBecause(file, limits) : undefined;
+  if (cause === "type") return `models take no ${mimeType}`;
   if (bytes > maxBytes) return `larger than ${formatBytes(maxBytes)}`;
   // The agent may have put something else there since.
   await using handle = await openRegularFile(file.path);
@@ -143,4 +153,6 @@ const missedBecause: Readonly<Record<AttachmentErrorCode, string>> = {
   unwritable: "it could not be saved",
   "inside-checkout": "it could not be saved",
   stopped: "its download was stopped",
+  unavailable: "it is not given to this relay",
+  "too-many": "more files came with the message than are taken",
 };

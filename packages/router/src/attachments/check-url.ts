@@ -55,10 +55,18 @@ export function isListedHost(host: string, list: readonly string[]): boolean {
 
 /**
  * Whether a bearer token may go with a request: only over TLS, and only to a host that the list names. `*` names none.
+ *
+ * @param policy.sendsTokenToLoopback - Without TLS as well, to an address of this machine that the list names.
  */
-export function mayCarryToken(url: URL, hosts: readonly string[]): boolean {
+export function mayCarryToken(
+  url: URL,
+  { hosts, sendsTokenToLoopback }: Pick<UrlPolicy, "hosts"> & { sendsTokenToLoopback?: true },
+): boolean {
   const named = hosts.filter((entry) => entry !== "*");
-  return url.protocol === "https:" && isListedHost(url.hostname, named);
+  const isPrivate =
+    url.protocol === "https:" ||
+    (sendsTokenToLoopback === true && /^(?:127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname));
+  return isPrivate && isListedHost(url.hostname, named);
 }
 
 function withoutFinalDot(host: string): string {

@@ -15,12 +15,14 @@ export type DownloadPolicy = UrlPolicy &
     readonly totalMs?: number;
     /** Between two pieces of a body. Default 30 s. */
     readonly pauseMs?: number;
+    /** A token also goes without TLS to a loopback address that `hosts` lists as such: it never leaves this machine. */
+    readonly sendsTokenToLoopback?: true;
   };
 
 /** What one request may add. */
 export type DownloadRequest = {
   readonly url: string;
-  /** Sent over TLS to hosts that the policy names, and to nobody else. */
+  /** Sent over TLS, to the URL's own host if the policy names it, and to nobody else. */
   readonly bearer?: string;
   /** Largest body that is taken, in bytes. */
   readonly maxBytes: number;
@@ -31,6 +33,8 @@ export type DownloadRequest = {
 export type Download = AsyncDisposable & {
   /** As the server said; empty when it did not. */
   readonly contentType: string;
+  /** What the file is called where it comes from, when that was not known before. */
+  readonly name?: string;
   /** Throws AttachmentError `too-large`, `timeout`, `network`, `stopped`. */
   readonly body: AsyncIterable<Uint8Array>;
 };
@@ -62,9 +66,11 @@ export function createDownloads(policy: DownloadPolicy): Downloads {
   /** Follows redirects to the response that has the body. */
   async function begin(wanted: DownloadRequest, signal: AbortSignal) {
     let url = checkUrl(wanted.url, policy);
+    const { origin } = url;
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
       if (policy.proxy) checkBehindProxy(url, policy.hosts);
-      const carries = wanted.bearer !== undefined && mayCarryToken(url, policy.hosts);
+      const carries =
+        wanted.bearer !== undefined && url.origin === origin && mayCarryToken(url, policy);
       const response = await request(url, {
         dispatcher,
         signal,

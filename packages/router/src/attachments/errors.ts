@@ -12,6 +12,8 @@
  * - `unwritable`: the file cannot be saved.
  * - `inside-checkout`: files would be kept inside a git checkout.
  * - `stopped`: the caller's signal was aborted.
+ * - `unavailable`: whoever has the file does not give it to this relay; the error's `reason` says why.
+ * - `too-many`: the message came with more files than are taken.
  */
 export type AttachmentErrorCode =
   | "url"
@@ -26,15 +28,23 @@ export type AttachmentErrorCode =
   | "quota"
   | "unwritable"
   | "inside-checkout"
-  | "stopped";
+  | "stopped"
+  | "unavailable"
+  | "too-many";
 
 /** Thrown where a file could not be fetched or kept. Its message names a host at most, because a URL may be a secret. */
 export class AttachmentError extends Error {
   override readonly name = "AttachmentError";
   readonly code: AttachmentErrorCode;
+  /** A clause for people and agents, in the place of the code's own words: no secret, no URL. */
+  readonly reason: string | undefined;
 
-  constructor(message: string, options: ErrorOptions & { code: AttachmentErrorCode }) {
+  constructor(
+    message: string,
+    options: ErrorOptions & { code: AttachmentErrorCode; reason?: string },
+  ) {
     super(message, options);
     this.code = options.code;
+    this.reason = options.reason;
   }
 }

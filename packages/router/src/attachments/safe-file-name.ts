@@ -42,8 +42,13 @@ export function safeFileName(given: string, fallback: NameFallback): string {
     return capName(name.replace(/^\./, "_."));
   }
   const digest = createHash("sha256").update(fallback.source).digest("hex").slice(0, 8);
-  const type = fallback.contentType.split(";")[0]?.trim().toLowerCase() ?? "";
-  return `attachment-${digest}${Object.hasOwn(extensions, type) ? extensions[type] : ".bin"}`;
+  return `attachment-${digest}${extensionOf(fallback.contentType)}`;
+}
+
+/** With its dot; `.bin` for a type that is not known. */
+export function extensionOf(contentType: string): string {
+  const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
+  return (Object.hasOwn(extensions, type) ? extensions[type] : undefined) ?? ".bin";
 }
 
 /**

@@ -6,8 +6,12 @@ import { FilesDir } from "./files-dir.ts";
 import type { AttachmentLimits } from "./limits.ts";
 import { ownedDirectory } from "./owned-directory.ts";
 import { cutText, MAX_PARSED_CHARS } from "./parsed-text.ts";
-import { safeDirectoryName, safeFileName } from "./safe-file-name.ts";
+import { extensionOf, safeDirectoryName, safeFileName } from "./safe-file-name.ts";
+import { unshownBecause } from "./shown-pictures.ts";
 import { SNIFF_BYTES, sniffType } from "./sniff-type.ts";
+
+/** So many files of one message are taken; what comes after is missed as `too-many`. */
+const MAX_FILES = 20;
 
 /** What became of a file that came with a message. */
 export type IncomingFile =
@@ -21,12 +25,23 @@ export type IncomingFile =
       readonly bytes: number;
       /** Where all that the platform read out of the file stands, when it is too long for a prompt. */
       readonly textPath?: string;
+      /** The platform's own version, where the file itself is no picture that can be shown. */
+      readonly rendition?: KeptRendition;
     }
   | {
       readonly kind: "missed";
       readonly attachment: Attachment;
       readonly code: AttachmentErrorCode;
+      /** More than the code says; see AttachmentError. */
+      readonly reason?: string;
     };
+
+export type KeptRendition = {
+  readonly path: string;
+  readonly name: string;
+  readonly contentType: string;
+  readonly bytes: number;
+};
 
 /** Where the files of a message come from and go to. */
 export type IntakePlace = {
@@ -58,6 +73,13 @@ export async function takeInAttachments(
   try {
     await using files = await FilesDir.open(place.filesDir, place.limits.attachmentQuotaBytes);
     for (const attachment of attachments) {
+      if (incoming.length === MAX_FILES) {
+        const rest = attachments.slice(MAX_FILES);
+        incoming.push(
+          ...rest.map((one) => ({ kind: "missed", attachment: one, code: "too-many" }) as const),
+        );
+        break;
+      }
       incoming.push(
         await takeIn(attachment, directory, files, place).catch((error: unknown) =>
           missed(attachment, error),
@@ -74,23 +96,23 @@ async function takeIn(
   attachment: Attachment,
   directory: string,
   files: FilesDir,
-  { downloads, limits, bearer, signal }: IntakePlace,
+  place: IntakePlace,
 ): Promise<IncomingFile> {
-  const { url, parsedContent } = attachment;
-  await using download = await downloads.fetch({
-    url,
-    maxBytes: limits.maxAttachmentBytes,
-    ...(bearer === undefined ? {} : { bearer }),
-    ...(signal ? { signal } : {}),
-  });
-  const declared = attachment.contentType === "" ? download.contentType : attachment.contentType;
-  const name = safeFileName(attachment.name, { source: url, contentType: declared });
-  const head = new Head();
-  const written = await files.write(directory, name, head.watch(download.body));
-  const contentType = await sniffType(head.bytes, declared);
-  const kept = { kind: "kept", attachment, contentType, ...written } as const;
+  const { url, name, contentType: declared, parsedContent, renditionUrl } = attachment;
+  const written = await fetchInto(files, directory, { url, name, declared }, place);
+  let kept: IncomingFile = { kind: "kept", attachment, ...written };
+  if (renditionUrl !== undefined && unshownBecause(written, place.limits) !== undefined) {
+    // The original is there all the same: without this one it has to do.
+    const rendition = await fetchInto(
+      files,
+      directory,
+      { url: renditionUrl, name: written.name, declared: "", isRendition: true },
+      place,
+    ).catch(() => undefined);
+    if (rendition) kept = { ...kept, rendition };
+  }
   if (parsedContent.length <= MAX_PARSED_CHARS) return kept;
-  // The original is there all the same: without room for its text, the beginning in the prompt has to do.
+  // Without room for its text, the beginning in the prompt has to do.
   const text = await files
     .write(
       directory,
@@ -99,6 +121,36 @@ async function takeIn(
     )
     .catch(() => undefined);
   return text ? { ...kept, textPath: text.path } : kept;
+}
+
+async function fetchInto(
+  files: FilesDir,
+  directory: string,
+  wanted: {
+    readonly url: string;
+    readonly name: string;
+    readonly declared: string;
+    /** It is named after the file that it was made of. */
+    readonly isRendition?: true;
+  },
+  { downloads, limits, bearer, signal }: IntakePlace,
+): Promise<KeptRendition> {
+  const { url, isRendition } = wanted;
+  await using download = await downloads.fetch({
+    url,
+    maxBytes: limits.maxAttachmentBytes,
+    ...(bearer === undefined ? {} : { bearer }),
+    ...(signal ? { signal } : {}),
+  });
+  const declared = wanted.declared === "" ? download.contentType : wanted.declared;
+  const given = wanted.name === "" ? (download.name ?? "") : wanted.name;
+  const name = safeFileName(isRendition ? `${given}${extensionOf(declared)}` : given, {
+    source: url,
+    contentType: declared,
+  });
+  const head = new Head();
+  const written = await files.write(directory, name, head.watch(download.body));
+  return { ...written, contentType: await sniffType(head.bytes, declared) };
 }
 
 async function* encode(text: string): AsyncGenerator<Uint8Array> {
@@ -119,8 +171,10 @@ function messageDirectory({ messageId, content }: Turn, firstUrl: string): strin
 }
 
 function missed(attachment: Attachment, error: unknown): IncomingFile {
-  const code = error instanceof AttachmentError ? error.code : "unwritable";
-  return { kind: "missed", attachment, code };
+  if (!(error instanceof AttachmentError))
+    return { kind: "missed", attachment, code: "unwritable" };
+  const { code, reason } = error;
+  return { kind: "missed", attachment, code, ...(reason !== undefined && { reason }) };
 }
 
 /** Remembers the beginning of a stream that passes. */

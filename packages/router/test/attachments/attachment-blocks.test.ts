@@ -31,6 +31,14 @@ function missed(code: AttachmentErrorCode, name = "a.bin"): IncomingFile {
   return { kind: "missed", attachment, code };
 }
 
+/** What the agent is told of a file that is not there. */
+const told = (name: string) => ({
+  type: "text",
+  text: expect.stringMatching(
+    `^\\(Files of this message that could not be had: "${name}" \\(.+\\)\\.\\)$`,
+  ),
+});
+
 describe("createAttachmentBlocks", () => {
   it("links to the kept original, and shows the picture behind the link", async () => {
     const file = await kept("a b.png", "image/png", samples.png);
@@ -136,6 +144,7 @@ describe("createAttachmentBlocks", () => {
       const { blocks, unseen } = await createAttachmentBlocks([missed(code)], all, limits);
       expect(blocks).toEqual([
         { type: "resource_link", name: "a.bin", uri: "https://files.example/1" },
+        told("a.bin"),
       ]);
       expect(unseen).toMatch(/^Not shown to the model: a\.bin \(.+\)\.$/);
     },
@@ -145,7 +154,7 @@ describe("createAttachmentBlocks", () => {
     "hands the agent no URL that was refused with %s (C23)",
     async (code) => {
       const { blocks, unseen } = await createAttachmentBlocks([missed(code)], all, limits);
-      expect(blocks).toEqual([]);
+      expect(blocks).toEqual([told("a.bin")]);
       expect(unseen).toMatch(/^Not shown to the model: a\.bin \(.+\)\.$/);
     },
   );
@@ -164,7 +173,7 @@ describe("createAttachmentBlocks", () => {
         resource: { uri, text: "words", mimeType: "text/plain" },
       });
       expect(blocks.slice(1).map((block) => block.type)).toEqual(
-        code === "network" ? ["resource_link"] : [],
+        code === "network" ? ["resource_link", "text"] : ["text"],
       );
       expect(unseen).toMatch(/^Not shown to the model: a b\.pdf \(only its text is; it .+\)\.$/);
       const plain = await createAttachmentBlocks([read], undefined, limits);
@@ -177,7 +186,37 @@ describe("createAttachmentBlocks", () => {
     const file = missed("host", "\ud800");
     const read = { ...file, attachment: { ...file.attachment, parsedContent: "words" } };
     const { blocks } = await createAttachmentBlocks([read], all, limits);
-    expect(blocks).toMatchObject([{ resource: { uri: "attachment:%EF%BF%BD" } }]);
+    expect(blocks[0]).toMatchObject({ resource: { uri: "attachment:%EF%BF%BD" } });
+  });
+
+  it("says why in the words of whoever has the file, to the person and to the agent", async () => {
+    const reason = "it is kept outside of the platform, at docs.example";
+    const file = { ...missed("unavailable", 'a"b'), reason } as IncomingFile;
+    const { blocks, unseen } = await createAttachmentBlocks([file], all, limits);
+    expect(unseen).toBe(`Not shown to the model: a"b (${reason}).`);
+    expect(blocks.at(-1)).toEqual({
+      type: "text",
+      text: `(Files of this message that could not be had: "a\\"b" (${reason}).)`,
+    });
+  });
+
+  it("shows the platform's version of a picture in its place, and links to both", async () => {
+    const rendition = await kept("photo.heic.jpg", "image/jpeg", samples.jpeg);
+    const file = await kept("photo.heic", "image/heic", samples.noise, { rendition });
+    const { blocks, unseen } = await createAttachmentBlocks([file], all, limits);
+    expect(unseen).toBeUndefined();
+    expect(blocks).toEqual([
+      expect.objectContaining({ uri: pathToFileURL(file.path).href, mimeType: "image/heic" }),
+      expect.objectContaining({ uri: pathToFileURL(rendition.path).href, mimeType: "image/jpeg" }),
+      { type: "image", data: samples.jpeg.toString("base64"), mimeType: "image/jpeg" },
+    ]);
+  });
+
+  it("says why not even the platform's version of a picture was shown", async () => {
+    const rendition = await kept("big.jpg", "image/jpeg", Buffer.alloc(1001));
+    const file = await kept("photo.heic", "image/heic", samples.noise, { rendition });
+    const { unseen } = await createAttachmentBlocks([file], all, limits);
+    expect(unseen).toMatch(/photo\.heic, 8 bytes \(saved, but larger than 1000 bytes\)/);
   });
 
   it("says all that was not shown in one sentence on one line", async () => {

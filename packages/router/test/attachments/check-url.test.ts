@@ -73,7 +73,20 @@ describe("mayCarryToken", () => {
     ["https://other.example/", ["files.example"], false],
     ["https://files.example/", ["*"], false],
     ["https://files.example/", ["*", "files.example"], true],
+    ["http://127.0.0.1/", ["127.0.0.1"], false],
   ])("of %s and the list %j is %s (C23)", (url, hosts, may) => {
-    expect(mayCarryToken(new URL(url), hosts)).toBe(may);
+    expect(mayCarryToken(new URL(url), { hosts })).toBe(may);
+  });
+
+  it.each([
+    ["http://127.0.0.1:8080/", ["127.0.0.1"], true],
+    ["http://[::1]/", ["[::1]"], true],
+    ["http://127.0.0.1/", ["*"], false],
+    ["http://127.0.0.1/", ["127.0.0.2"], false],
+    ["http://localhost/", ["localhost"], false],
+    ["http://10.0.0.1/", ["10.0.0.1"], false],
+    ["http://127.0.0.1.example/", ["127.0.0.1.example"], false],
+  ])("without TLS, where loopback is trusted, of %s and %j is %s (C23)", (url, hosts, may) => {
+    expect(mayCarryToken(new URL(url), { hosts, sendsTokenToLoopback: true })).toBe(may);
   });
 });

@@ -129,6 +129,27 @@ describe("a download", () => {
     expect(server.requests[0]?.headers.authorization).toBeUndefined();
   });
 
+  it("takes no token along to another origin, and has it back where it began (C23)", async () => {
+    const tokens: (string | undefined)[] = [];
+    await using other = await startFileServer(({ headers }, response) => {
+      tokens.push(headers.authorization);
+      response.writeHead(302, { location: `${server.url}/end` }).end();
+    });
+    await using server = await startFileServer(({ url = "", headers }, response) => {
+      tokens.push(headers.authorization);
+      const location = { "/": "/again", "/again": other.url }[url];
+      if (location === undefined) response.end("arrived");
+      else response.writeHead(302, { location }).end();
+    });
+    const policy = loopbackPolicy(server.port, {
+      ports: [server.port, other.port],
+      sendsTokenToLoopback: true,
+    });
+    const got = await fetchText(policy, `${server.url}/`, { bearer: "planted" });
+    expect(got.text).toBe("arrived");
+    expect(tokens).toEqual(["Bearer planted", "Bearer planted", undefined, "Bearer planted"]);
+  });
+
   it("takes no proxy from the environment (C23)", async () => {
     await using proxy = await startFileServer((_request, response) => response.end("proxied"));
     await using server = await startFileServer((_request, response) => response.end("direct"));

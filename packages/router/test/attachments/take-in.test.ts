@@ -38,7 +38,14 @@ beforeEach(async () => {
 /** Starts a server that serves bodies by path, and takes in a message with one file per URL. */
 async function takeIn(
   bodies: Readonly<Record<string, string | Buffer>>,
-  files: readonly { path: string; name?: string; contentType?: string; parsedContent?: string }[],
+  files: readonly {
+    path: string;
+    name?: string;
+    contentType?: string;
+    parsedContent?: string;
+    /** A path too. */
+    rendition?: string;
+  }[],
   more: {
     messageId?: string;
     content?: string;
@@ -58,12 +65,13 @@ async function takeIn(
   });
   await using downloads = createDownloads(loopbackPolicy(server.port));
   const { messageId = "message-1", content = "look", onRequest: _, ...place } = more;
-  const attachments = files.map((file) => ({
+  const attachments = files.map(({ rendition, ...file }) => ({
     name: path.posix.basename(file.path),
     contentType: "",
     parsedContent: "",
     ...file,
     url: server.url + file.path,
+    ...(rendition !== undefined && { renditionUrl: server.url + rendition }),
   }));
   return await takeInAttachments(
     { role: "user", content, messageId, attachments },
@@ -133,6 +141,49 @@ describe("taking in attachments", () => {
     };
     expect(path.basename(await place("hello"))).toBe("anon-2cf24dba");
     expect(await place("other")).not.toBe(await place("hello"));
+  });
+
+  it("keeps the platform's version beside what is no picture that can be shown, and only there", async () => {
+    const bodies = {
+      "/a.heic": Buffer.from("\0\0\0\x18ftypheic\0\0\0\0mif1heic", "latin1"),
+      "/thumb": samples.jpeg,
+      "/a.png": samples.png,
+      "/a.docx": samples.zip,
+      "/converted": samples.pdf,
+    };
+    const limits = { ...DEFAULT_ATTACHMENT_LIMITS, maxInlineImageBytes: samples.png.length };
+    const taken = await takeIn(
+      bodies,
+      [
+        { path: "/a.heic", rendition: "/thumb" },
+        { path: "/a.png", rendition: "/thumb" },
+        { path: "/a.docx", rendition: "/converted" },
+        { path: "/a.heic", name: "b.heic", rendition: "/gone" },
+      ],
+      { limits },
+    );
+    expect(taken.map((file) => file.kind === "kept" && [file.name, file.rendition?.name])).toEqual([
+      ["a.heic", "a.heic.bin"],
+      ["a.png", undefined],
+      ["a.docx", "a.docx.bin"],
+      ["b.heic", undefined],
+    ]);
+    expect(taken[0]).toMatchObject({
+      contentType: "image/heic",
+      rendition: { contentType: "image/jpeg", bytes: samples.jpeg.length },
+    });
+    const tight = { ...limits, maxInlineImageBytes: samples.png.length - 1 };
+    const [large] = await takeIn(bodies, [{ path: "/a.png", rendition: "/thumb" }], {
+      limits: tight,
+    });
+    expect(large).toMatchObject({ rendition: { contentType: "image/jpeg" } });
+  });
+
+  it("takes twenty files of a message, and misses the rest", async () => {
+    const files = Array.from({ length: 22 }, (_, at) => ({ path: "/a", name: `${at}.txt` }));
+    const taken = await takeIn({ "/a": "body" }, files);
+    expect(taken.slice(0, 20).every(({ kind }) => kind === "kept")).toBe(true);
+    expect(taken.slice(20)).toEqual([isMissed("too-many"), isMissed("too-many")]);
   });
 
   it("goes on with the next file when one is missed", async () => {
