@@ -1,3 +1,4 @@
+import type { CreateDownloads } from "./files/create-files.ts";
 import type { RelaySurface, SurfaceContext } from "./surface.ts";
 
 /** What an app tells the relay about itself. */
@@ -14,4 +15,6 @@ export type RelayApp = {
   readonly keyEnv: string;
   /** Called in processes that serve. Import in it what it needs: one process of a relay only watches over the others. */
   readonly createSurface: (context: SurfaceContext) => RelaySurface | Promise<RelaySurface>;
+  /** For a platform that gives its files to nobody but a bot with its token. Called for a bot's first file. */
+  readonly createDownloads?: CreateDownloads;
 };

@@ -23,6 +23,7 @@ export {
   parseConversationKey,
 } from "./conversation-key.ts";
 export { ConfigError, RelayError, type RelayErrorCode } from "./errors.ts";
+export type { CreateDownloads, DownloadRules } from "./files/create-files.ts";
 export {
   createJournal,
   type Decision,

@@ -114,6 +114,7 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
       createFiles({
         attachments: settings.attachments,
         botOf: (conversation) => findBot(settings, conversation),
+        createDownloads: app.createDownloads,
       }),
     );
     const gitOf = async (conversation: string) => {

@@ -67,6 +67,39 @@ test("C23: behind a proxy only hosts that are named are asked for, whatever else
   await new Promise((done) => proxy.close(done));
 });
 
+test("what an app itself brings fetches for each of its bots, made once, under the operator's rules", async () => {
+  const { attachments } = configSchema.parse({ attachments: { hosts: ["docs.example"] } });
+  const made: unknown[] = [];
+  let ended = 0;
+  const files = createFiles({
+    attachments,
+    botOf: (conversation) => ({ ...bot, name: conversation }),
+    createDownloads: ({ name }, { hosts }) => {
+      made.push([name, hosts]);
+      return {
+        fetch: async ({ url }) => {
+          throw new Error(`${name} ${url}`);
+        },
+        [Symbol.asyncDispose]: async () => {
+          ended += 1;
+        },
+      };
+    },
+  });
+  const fetch = (conversation: string) =>
+    files.routerConfig.downloads?.(conversation).fetch({ url: "x", maxBytes: 1 });
+  await expect(fetch("one")).rejects.toThrow("one x");
+  await expect(fetch("one")).rejects.toThrow("one x");
+  await expect(fetch("two")).rejects.toThrow("two x");
+  const hosts = ["docs.example"];
+  expect(made).toEqual([
+    ["one", hosts],
+    ["two", hosts],
+  ]);
+  await files[Symbol.asyncDispose]();
+  expect(ended).toBe(2);
+});
+
 test("C19: what may leave is the smaller of what Poe takes and the operator allows", async () => {
   await using files = filesOf({ send: { deny: ["*.db"], maxFiles: 500, maxBytes: 10 } });
   expect(files.routerConfig.sending?.("poe/shop/c")).toEqual({

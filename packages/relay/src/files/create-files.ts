@@ -4,12 +4,21 @@ import type { Config } from "../config/schema.ts";
 import type { SurfaceBot } from "../surface.ts";
 import { SURFACE_FILES, type SurfaceFiles } from "./surface-files.ts";
 
-type Surface = keyof typeof SURFACE_FILES;
+/** What the operator has said about where files may come from. */
+export type DownloadRules = Pick<Config["attachments"], "hosts" | "proxy">;
+
+/** Makes what fetches the files of one bot's messages. */
+export type CreateDownloads = (
+  bot: SurfaceBot,
+  rules: DownloadRules,
+) => Downloads | Promise<Downloads>;
 
 export type FilesOptions = {
   readonly attachments: Config["attachments"];
   /** The bot of a conversation. */
   readonly botOf: (conversation: string) => SurfaceBot;
+  /** Default: from the platform's own hosts and those of the configuration. */
+  readonly createDownloads?: CreateDownloads | undefined;
 };
 
 /** Where files may come from, and which may leave. */
@@ -28,15 +37,18 @@ export type Files = AsyncDisposable & {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Each surface fetches from its own platform's hosts and from those of the configuration. */
-export function createFiles({ attachments, botOf }: FilesOptions): Files {
-  const downloads = new Map<Surface, Promise<Downloads>>();
-  const surfaceOf = (conversation: string): Surface => botOf(conversation).settings.surface;
+/** Each bot fetches from its own platform's hosts and from those of the configuration. */
+export function createFiles({
+  attachments,
+  botOf,
+  createDownloads = createPlainDownloads,
+}: FilesOptions): Files {
+  const downloads = new Map<string, Promise<Downloads>>();
 
-  /** Made for the first file of a surface: an HTTP client is a lot to load. */
-  const downloadsOf = (surface: Surface): Promise<Downloads> => {
-    const made = downloads.get(surface) ?? createSurfaceDownloads(attachments, surface);
-    downloads.set(surface, made);
+  /** Made for the first file of a bot: an HTTP client is a lot to load. */
+  const downloadsOf = (bot: SurfaceBot): Promise<Downloads> => {
+    const made = downloads.get(bot.name) ?? Promise.resolve(createDownloads(bot, attachments));
+    downloads.set(bot.name, made);
     return made;
   };
   return {
@@ -46,10 +58,10 @@ export function createFiles({ attachments, botOf }: FilesOptions): Files {
       attachmentQuotaBytes: attachments.quotaBytes,
       attachmentTtlMs: attachments.ttlDays * DAY_MS,
       downloads: (conversation) => ({
-        fetch: async (request) => (await downloadsOf(surfaceOf(conversation))).fetch(request),
+        fetch: async (request) => (await downloadsOf(botOf(conversation))).fetch(request),
       }),
       sending: (conversation) =>
-        sendPolicyOf(attachments.send, SURFACE_FILES[surfaceOf(conversation)]),
+        sendPolicyOf(attachments.send, SURFACE_FILES[botOf(conversation).settings.surface]),
     },
     async [Symbol.asyncDispose]() {
       for (const one of downloads.values()) await (await one)[Symbol.asyncDispose]();
@@ -57,16 +69,13 @@ export function createFiles({ attachments, botOf }: FilesOptions): Files {
   };
 }
 
-async function createSurfaceDownloads(
-  { hosts, proxy }: Config["attachments"],
-  surface: Surface,
-): Promise<Downloads> {
+const createPlainDownloads: CreateDownloads = async ({ settings }, { hosts, proxy }) => {
   const { createDownloads } = await import("@acp-kit/router/attachments");
   return createDownloads({
-    hosts: [...SURFACE_FILES[surface].hosts, ...hosts],
+    hosts: [...SURFACE_FILES[settings.surface].hosts, ...hosts],
     ...(proxy !== undefined && { proxy }),
   });
-}
+};
 
 /** The smaller of what the platform takes and the operator allows. */
 function sendPolicyOf(
