@@ -29,6 +29,7 @@ export type {
 } from "./events.ts";
 export type { Grant } from "./grants.ts";
 export { MAX_HISTORY_CHARS } from "./history.ts";
+export { KeyedLocks } from "./keyed-locks.ts";
 export type { ConversationLog, Cursor } from "./log.ts";
 export { MemoryStore } from "./memory-store.ts";
 export type { RouterMetric } from "./metrics.ts";

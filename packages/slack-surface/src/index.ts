@@ -13,6 +13,7 @@ export {
 } from "./blocks/render-question.ts";
 export { parseStopClick, renderStopButton } from "./blocks/stop-button.ts";
 export { DEMOTION_MS, Demotions } from "./book/demotions.ts";
+export { HeardBook, type KnownMessage } from "./book/heard-book.ts";
 export { type OpenConversation, OpenConversations } from "./book/open-conversations.ts";
 export { type KeptQuestion, QuestionBook } from "./book/question-book.ts";
 export { slackTables } from "./book/slack-tables.ts";
@@ -30,6 +31,7 @@ export {
 export { CallQueue, type CallRequest, MAX_WAITING_CALLS } from "./budget/call-queue.ts";
 export type { CallResult, QueuedResult, SlackCaller } from "./budget/call-result.ts";
 export { type Clock, systemClock } from "./budget/clock.ts";
+export { Directory } from "./directory/directory.ts";
 export { isSignedBy, SIGNATURE_WINDOW_MS, type SignedRequest } from "./http/check-signature.ts";
 export {
   MAX_SLACK_REQUEST_BYTES,
@@ -55,6 +57,7 @@ export {
   type SlackActor,
   type SlackInteraction,
 } from "./intake/parse-interaction.ts";
+export { SlackIntake } from "./intake/slack-intake.ts";
 export {
   type ManifestOptions,
   renderManifest,

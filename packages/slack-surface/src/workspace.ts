@@ -1,10 +1,12 @@
 import { formatConversationKey, type SurfaceBot, type SurfaceContext } from "@acp-kit/relay";
 import type { Demotions } from "./book/demotions.ts";
+import type { HeardBook } from "./book/heard-book.ts";
 import type { OpenConversations } from "./book/open-conversations.ts";
 import type { QuestionBook } from "./book/question-book.ts";
 import type { CallQueue } from "./budget/call-queue.ts";
 import type { SlackCaller } from "./budget/call-result.ts";
 import type { Clock } from "./budget/clock.ts";
+import type { Directory } from "./directory/directory.ts";
 import type { SlackIdentity } from "./intake/heard.ts";
 import type { SlackRenderer } from "./slack-part.ts";
 
@@ -24,6 +26,9 @@ export type SlackWorkspace = {
   readonly open: OpenConversations;
   readonly questions: QuestionBook;
   readonly demotions: Demotions;
+  /** Who has addressed the bot where, and what became of messages. */
+  readonly heard: HeardBook;
+  readonly directory: Directory;
 };
 
 /** Where a conversation is, as the platform names it. */

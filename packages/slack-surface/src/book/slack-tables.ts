@@ -1,4 +1,4 @@
-import type { RelayTables } from "@acp-kit/relay";
+import type { RelayDb, RelayTables } from "@acp-kit/relay";
 
 /** What the surface keeps in the relay's database, beside the logs. */
 export const slackTables: RelayTables = {
@@ -25,10 +25,58 @@ export const slackTables: RelayTables = {
        channel TEXT NOT NULL,
        until INTEGER NOT NULL,
        PRIMARY KEY (bot, channel)
+     ) WITHOUT ROWID;
+     -- Conversations that the bot is in, and when it was addressed or has answered last.
+     CREATE TABLE slack_threads (
+       conversation TEXT PRIMARY KEY,
+       bot TEXT NOT NULL,
+       active_at INTEGER NOT NULL
+     ) WITHOUT ROWID;
+     -- Who has addressed the bot in a conversation.
+     CREATE TABLE slack_people (
+       conversation TEXT NOT NULL,
+       user TEXT NOT NULL,
+       PRIMARY KEY (conversation, user)
+     ) WITHOUT ROWID;
+     -- What became of messages: the turn is that of the newest version, and empty for what was no prompt.
+     CREATE TABLE slack_messages (
+       bot TEXT NOT NULL,
+       key TEXT NOT NULL,
+       conversation TEXT NOT NULL,
+       user TEXT NOT NULL,
+       turn TEXT NOT NULL,
+       at INTEGER NOT NULL,
+       PRIMARY KEY (bot, key)
+     ) WITHOUT ROWID;
+     CREATE INDEX slack_messages_at ON slack_messages (at);
+     -- When somebody was last told that they may not talk.
+     CREATE TABLE slack_refusals (
+       bot TEXT NOT NULL,
+       user TEXT NOT NULL,
+       at INTEGER NOT NULL,
+       PRIMARY KEY (bot, user)
+     ) WITHOUT ROWID;
+     -- The newest message that came in, of each channel.
+     CREATE TABLE slack_seen (
+       bot TEXT NOT NULL,
+       channel TEXT NOT NULL,
+       ts TEXT NOT NULL,
+       PRIMARY KEY (bot, channel)
      ) WITHOUT ROWID;`,
   ],
-  erasePerson: (db, user) => db.run("DELETE FROM slack_questions WHERE requester = ?", user),
+  erasePerson: (db, user) =>
+    db.run("DELETE FROM slack_questions WHERE requester = ?", user) +
+    deleteFrom(["slack_people", "slack_messages", "slack_refusals"], "user", db, user),
   eraseConversation: (db, conversation) =>
-    db.run("DELETE FROM slack_questions WHERE conversation = ?", conversation) +
-    db.run("DELETE FROM slack_open WHERE conversation = ?", conversation),
+    deleteFrom(
+      ["slack_questions", "slack_open", "slack_threads", "slack_people", "slack_messages"],
+      "conversation",
+      db,
+      conversation,
+    ),
 };
+
+function deleteFrom(tables: readonly string[], column: string, db: RelayDb, value: string): number {
+  const rows = tables.map((table) => db.run(`DELETE FROM ${table} WHERE ${column} = ?`, value));
+  return rows.reduce((sum, gone) => sum + gone, 0);
+}

@@ -44,6 +44,9 @@ const perWindow: Readonly<Record<string, number>> = {
   "agents.sessions.setStatus": 45,
   // Slack publishes no number for what a whole workspace may post.
   "chat.postMessage": 240,
+  "users.info": 95,
+  "conversations.replies": 45,
+  "conversations.history": 45,
 };
 
 const otherwisePerWindow = 18;

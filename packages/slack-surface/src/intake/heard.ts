@@ -38,6 +38,8 @@ export type HeardMessage = {
   readonly author: SlackAuthor;
   /** Decoded, without the mention of the bot that it opened with. */
   readonly text: string;
+  /** Others whom it mentions, each once. */
+  readonly mentions: readonly string[];
   /** The bot is mentioned, or is the only one who reads it. */
   readonly isAddressed: boolean;
   /** Opens with the mention of somebody who is not the bot. */

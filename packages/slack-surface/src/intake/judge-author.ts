@@ -2,7 +2,7 @@ import type { WireMessage } from "./event-schema.ts";
 import type { IgnoreReason, SlackIdentity } from "./heard.ts";
 
 /** Another bot that may be heard: by its bot id. */
-export type HeardBots = ReadonlySet<string>;
+export type HeardBots = Pick<ReadonlySet<string>, "has">;
 
 /** What the platform says through: never a person. */
 const PLATFORM_USER = "USLACKBOT";

@@ -14,3 +14,10 @@ export function openingMention(text: string): string | undefined {
 export function stripOpeningMention(text: string, user: string): string {
   return openingMention(text) === user ? text.replace(OPENING, "") : text;
 }
+
+const ANY = /<@([UW][A-Z0-9]+)(?:\|[^>]*)?>/g;
+
+/** Everybody whom a text mentions, each once. */
+export function findMentions(text: string): readonly string[] {
+  return [...new Set([...text.matchAll(ANY)].map(([, user = ""]) => user))];
+}

@@ -9,7 +9,7 @@ import type {
   SlackPlace,
 } from "./heard.ts";
 import { type HeardBots, judgeAuthor } from "./judge-author.ts";
-import { hasMention, openingMention, stripOpeningMention } from "./mention.ts";
+import { findMentions, hasMention, openingMention, stripOpeningMention } from "./mention.ts";
 
 export type ParseEventOptions = {
   readonly identity: SlackIdentity;
@@ -124,6 +124,7 @@ function parseMessage(
       ...(message.bot_id !== undefined && { bot: message.bot_id }),
     },
     text: decodeSlackText(stripOpeningMention(text, identity.botUser), names).trim(),
+    mentions: findMentions(text).filter((user) => user !== identity.botUser),
     isAddressed: place.kind === "direct" || hasMention(text, identity.botUser),
     opensWithOther: opening !== undefined && opening !== identity.botUser,
     files: message.files.map(readFile),

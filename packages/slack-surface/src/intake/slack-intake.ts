@@ -1,0 +1,96 @@
+import { createReference, KeyedLocks } from "@acp-kit/router";
+import type { SocketEnvelope } from "../socket/connection.ts";
+import type { SlackWorkspace } from "../workspace.ts";
+import type { Heard, HeardMessage } from "./heard.ts";
+import { Messages } from "./messages.ts";
+import { parseSlackEvent } from "./parse-event.ts";
+import { Teller } from "./teller.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** Reasons that stand for what the platform tells of the bot's own doing. */
+const FREQUENT: ReadonlySet<string> = new Set(["own", "unchanged", "subtype", "unknown-event"]);
+
+/**
+ * Takes what the platform brings, over whichever transport, up to the router. An envelope is acknowledged when what it
+ * means is committed, and not at all when it is to come again.
+ */
+export class SlackIntake implements AsyncDisposable {
+  readonly #workspace: SlackWorkspace;
+  readonly #messages: Messages;
+  /** One message of a thread after the other, in the order in which they came. */
+  readonly #threads = new KeyedLocks();
+  readonly #carrying = new Set<Promise<void>>();
+  #isClosed = false;
+
+  constructor(workspace: SlackWorkspace) {
+    this.#workspace = workspace;
+    this.#messages = new Messages(workspace, new Teller(workspace));
+  }
+
+  /** Never throws. */
+  take(envelope: SocketEnvelope): void {
+    // What is not acknowledged comes again, to the next process.
+    if (this.#isClosed) return;
+    const carried = this.#carry(envelope).finally(() => this.#carrying.delete(carried));
+    this.#carrying.add(carried);
+  }
+
+  /** Takes nothing more, and waits for what it has taken. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    while (this.#carrying.size > 0) await Promise.all(this.#carrying);
+  }
+
+  async #carry(envelope: SocketEnvelope): Promise<void> {
+    const { context, bot } = this.#workspace;
+    let what = envelope.kind;
+    try {
+      const heard = this.#read(envelope.payload);
+      what = heard.kind;
+      const verdict = await this.#takeHeard(heard, envelope);
+      if (!verdict.comesAgain) envelope.ack();
+      const { comesAgain: _, isFrequent, ...inbound } = verdict;
+      const detail = isFrequent ? "counted" : "noted";
+      context.journal.note({ surface: "slack", bot: bot.name, what, ...inbound }, detail);
+    } catch (error) {
+      // Not acknowledged: it may go well the next time.
+      const ref = createReference();
+      context.journal.fail({ ref, what: `slack ${what}`, error });
+      const failed = { decision: "drop", reason: "failed" } as const;
+      context.journal.note({ surface: "slack", bot: bot.name, what, ...failed });
+    }
+  }
+
+  #read(payload: unknown): Heard {
+    const { identity, directory } = this.#workspace;
+    // A bot is heard where a rule has its id: which is looked at with the place.
+    const bots = { has: () => true };
+    return parseSlackEvent(payload, { identity, bots, names: directory.names });
+  }
+
+  async #takeHeard(heard: Heard, { payload }: SocketEnvelope): Promise<Verdict> {
+    switch (heard.kind) {
+      case "message": {
+        const read = () => this.#read(payload) as HeardMessage;
+        const verdict = await this.#inThread(heard, () => this.#messages.take(heard, read));
+        if (!verdict.comesAgain) this.#workspace.heard.see(heard.place.channel, heard.ts);
+        return verdict;
+      }
+      case "ignored": {
+        const { reason } = heard;
+        return { decision: "drop", reason, ...(FREQUENT.has(reason) && { isFrequent: true }) };
+      }
+      default:
+        return { decision: "drop", reason: "unknown-event" };
+    }
+  }
+
+  async #inThread<T>({ place }: Pick<HeardMessage, "place">, work: () => Promise<T>): Promise<T> {
+    const release = await this.#threads.acquire(`${place.channel}/${place.thread}`);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+}

@@ -1,0 +1,276 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { AgentSupervisor } from "@acp-kit/acp-wire";
+import {
+  type AccessRule,
+  createJournal,
+  createLog,
+  createNotices,
+  createPeople,
+  createRelayCommands,
+  createSurfaceNotes,
+  formatConversationKey,
+  type Inbound,
+  openRelayDb,
+  RELAY_TABLES,
+  Redactor,
+  type SurfaceBot,
+  type SurfaceContext,
+} from "@acp-kit/relay";
+import { createRouter, DEFAULT_OPTIONS, type LogEvent, type Router } from "@acp-kit/router";
+import { openSqliteStore } from "@acp-kit/router/sqlite";
+import { FakeSlack, type FakeSlackOptions, type SlackPerson } from "@acp-kit/testkit";
+import { onTestFinished } from "vitest";
+import {
+  CallQueue,
+  createSlackCaller,
+  createSlackSocketOpener,
+  Demotions,
+  Directory,
+  HeardBook,
+  OpenConversations,
+  QuestionBook,
+  SlackIntake,
+  type SlackRenderer,
+  type SlackWorkspace,
+  SocketSupervisor,
+  slackTables,
+  systemClock,
+} from "../../src/index.ts";
+
+const demoAgent = fileURLToPath(new URL("../../../demo-agent/src/main.ts", import.meta.url));
+
+/** What the surface says itself, word for word; of turns nothing is shown here. */
+const renderer: SlackRenderer = {
+  render: () => ({ parts: [] }),
+  say: (_, markdown) => ({ kind: "text", markdown }),
+  cards: () => [],
+};
+
+/** Says what it was asked, each time. */
+export const ECHO: object = { prompt: [{ kind: "text", text: "You said: {{prompt}}" }] };
+
+/** Works until it is stopped. */
+export const WAITING: object = {
+  prompt: [{ kind: "text", text: "Working." }, { kind: "wait" }],
+};
+
+export type IntakeRigOptions = {
+  readonly script?: object;
+  readonly access?: readonly AccessRule[];
+  readonly slack?: FakeSlackOptions;
+  readonly hasAgentView?: boolean;
+};
+
+export type IntakeProcess = {
+  readonly intake: SlackIntake;
+  readonly router: Router;
+  readonly workspace: SlackWorkspace;
+  /** Ends it as a process ends that lets go of everything. */
+  readonly end: () => Promise<void>;
+};
+
+/** A bot of one relay: the fake workspace, and processes of which each has its own router over the same files. */
+export class IntakeRig {
+  readonly slack: FakeSlack;
+  readonly ana: SlackPerson;
+  readonly bob: SlackPerson;
+  /** What came in, by the word of the journal for it. */
+  readonly inbound: Omit<Inbound, "surface" | "bot">[] = [];
+  readonly failures: unknown[] = [];
+  readonly #directory: string;
+  readonly #options: IntakeRigOptions;
+
+  static async start(options: IntakeRigOptions = {}): Promise<IntakeRig> {
+    const slack = await FakeSlack.start(options.slack);
+    return new IntakeRig(slack, options);
+  }
+
+  private constructor(slack: FakeSlack, options: IntakeRigOptions) {
+    this.slack = slack;
+    this.#options = options;
+    this.ana = slack.person("U0ANA");
+    this.bob = slack.person("U0BOB");
+    this.#directory = mkdtempSync(path.join(tmpdir(), "slack-intake-"));
+    writeFileSync(this.#file("script.json"), JSON.stringify(options.script ?? ECHO));
+    onTestFinished(async () => {
+      await slack[Symbol.asyncDispose]();
+      rmSync(this.#directory, { recursive: true, force: true });
+    });
+  }
+
+  /** A process of the relay with its sockets. */
+  async open(): Promise<IntakeProcess> {
+    const { slack } = this;
+    const { access = [{ users: ["*"], role: "user" }], hasAgentView = true } = this.#options;
+    const db = await openRelayDb(this.#directory, [...RELAY_TABLES, slackTables]);
+    const store = await openSqliteStore({ directory: this.#directory });
+    const agent = new AgentSupervisor({
+      command: [
+        process.execPath,
+        "--conditions=@acp-kit/source",
+        demoAgent,
+        ...["--script", this.#file("script.json")],
+        ...["--record", this.#file("record.jsonl"), "--store", this.#file("sessions")],
+      ],
+      hostEnv: process.env,
+      clientInfo: { name: "slack-intake-test", version: "0" },
+      stopTimings: { eofMs: 500, termMs: 500 },
+    });
+    const log = createLog({ level: "silent", redactor: new Redactor(), write: () => undefined });
+    const people = createPeople({
+      ...{ db, app: "slack-relay", rules: access, limits: {}, isDemo: false },
+      ...{ workspaceOf: () => bot.workspace, boundsOf: () => bot, now: Date.now },
+      onDecision: () => undefined,
+    });
+    const placeOf = (conversation: string) => {
+      const [, name = "", team, channel] = conversation.split("/");
+      return { surface: "slack", bot: name, team, channel, isDirect: channel?.startsWith("D") };
+    };
+    const router = createRouter({
+      ...{ agent, store, stateDir: this.#directory, turnLimits: { cancelGraceMs: 500 } },
+      roleOf: (user, conversation) => people.roleOf({ ...placeOf(conversation), user }),
+      admitTurn: (start) => people.admitTurn(start),
+      mayChoose: (choice) => people.mayChoose(choice),
+    });
+    const commands = createRelayCommands({
+      app: { name: "slack-relay", version: "0.0.0" },
+      ...{ bots: [bot], db, router, people, log },
+      rules: { mayChoose: (choice) => people.mayChoose(choice) },
+      agents: new Map([["demo", agent]]),
+    });
+    const journal = createJournal({
+      ...{ db, log, now: Date.now, redact: (text: string) => text, count: () => undefined },
+    });
+    const context = {
+      ...{ bots: [bot], router, people, commands, log, now: Date.now },
+      notes: createSurfaceNotes(db),
+      notices: createNotices({ log, now: Date.now }),
+      imageHosts: [],
+      journal: {
+        note: ({ surface: _, bot: __, ...inbound }: Inbound, detail?: "noted" | "counted") => {
+          if (detail !== "counted") this.inbound.push(inbound);
+        },
+        fail: (failure) => {
+          journal.fail(failure);
+          this.failures.push(failure.error);
+        },
+      },
+      db,
+      takeLock: () => {
+        throw new Error("intake takes no lock");
+      },
+    } as SurfaceContext;
+    const { apiUrl, app } = slack;
+    const call = createSlackCaller({ token: app.botToken, apiUrl });
+    const queue = new CallQueue(call, systemClock);
+    const workspace: SlackWorkspace = {
+      ...{ context, bot, hasAgentView, renderer, call, queue, clock: systemClock },
+      identity: { team: slack.team, app: app.id, botUser: app.bot, botId: app.botId },
+      open: new OpenConversations(db, bot.name),
+      questions: new QuestionBook(db),
+      demotions: new Demotions(db, bot.name),
+      heard: new HeardBook(db, bot.name),
+      directory: new Directory(queue, systemClock),
+    };
+    const intake = new SlackIntake(workspace);
+    const sockets = new SocketSupervisor({
+      open: createSlackSocketOpener({
+        call: createSlackCaller({ token: app.appToken, apiUrl }),
+        clock: systemClock,
+      }),
+      clock: systemClock,
+      onEnvelope: (envelope) => intake.take(envelope),
+    });
+    await until(() => sockets.health.ready === 2);
+    let isOpen = true;
+    const end = async () => {
+      if (!isOpen) return;
+      isOpen = false;
+      sockets[Symbol.dispose]();
+      await intake[Symbol.asyncDispose]();
+      queue[Symbol.dispose]();
+      await router[Symbol.asyncDispose]();
+      await agent[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
+      await db[Symbol.asyncDispose]();
+    };
+    onTestFinished(end);
+    return { intake, router, workspace, end };
+  }
+
+  /** What became of things, as `decision reason`, without what came too often to be noted. */
+  get decisions(): readonly string[] {
+    return this.inbound.map(({ decision, reason }) => `${decision} ${reason}`);
+  }
+
+  /** What the agent was asked, each prompt as its texts. */
+  get prompts(): readonly string[] {
+    const lines = readFileSync(this.#file("record.jsonl"), "utf8").split("\n").filter(Boolean);
+    return lines
+      .map((line) => JSON.parse(line) as { method?: string; params?: { prompt?: Block[] } })
+      .filter(({ method }) => method === "session/prompt")
+      .map(({ params }) => (params?.prompt ?? []).map(({ text = "" }) => text).join("\n"));
+  }
+
+  #file(name: string): string {
+    return path.join(this.#directory, name);
+  }
+}
+
+type Block = { readonly text?: string };
+
+const bot: SurfaceBot = {
+  name: "shop",
+  settings: {
+    surface: "poe",
+    path: "/poe",
+    accessKeys: [],
+    defaults: {},
+  } as SurfaceBot["settings"],
+  agent: "demo",
+  workspace: "shop",
+  defaults: DEFAULT_OPTIONS,
+};
+
+/** The router's name of a thread. */
+export function keyOf(channel: string, thread?: string): string {
+  const id = ["T0ACME", channel, ...(thread === undefined ? [] : [thread])].join("/");
+  return formatConversationKey({ surface: "slack", bot: bot.name, id });
+}
+
+/** Waits for what is to become true. */
+export async function until(is: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> {
+  const late = AbortSignal.timeout(ms);
+  while (!(await is())) {
+    late.throwIfAborted();
+    await new Promise(setImmediate);
+  }
+}
+
+/** The log of a conversation so far. */
+export async function eventsOf(router: Router, conversation: string): Promise<LogEvent[]> {
+  const log = router.log(conversation);
+  const last = await log.last();
+  const cursor = log.follow({ after: 0 });
+  const events: LogEvent[] = [];
+  while (cursor.seq < last) events.push(...((await cursor.next()) ?? []));
+  await cursor[Symbol.asyncDispose]();
+  return events;
+}
+
+/** The texts of messages that became turns. */
+export async function askedIn(router: Router, conversation: string): Promise<string[]> {
+  const events = await eventsOf(router, conversation);
+  return events.flatMap((event) => (event.kind === "turn-queued" ? [event.text] : []));
+}
+
+/** Waits until the turns of a conversation have ended. */
+export async function ended(router: Router, conversation: string, turns = 1): Promise<void> {
+  await until(async () => {
+    const events = await eventsOf(router, conversation);
+    return events.filter(({ kind }) => kind === "turn-end").length >= turns;
+  });
+}

@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import { askedIn, ended, IntakeRig, keyOf, until } from "./intake-rig.ts";
+
+test("a mention in a channel becomes a turn, once for both events that tell of it", async () => {
+  const rig = await IntakeRig.start();
+  const { router, workspace } = await rig.open();
+  const ts = rig.ana.say("C0SHOP", "<@U0BOT> fix the &lt;tests&gt;, <@U0BOB> cannot");
+  await rig.slack.settled();
+  const conversation = keyOf("C0SHOP", ts);
+  await ended(router, conversation);
+  expect(await askedIn(router, conversation)).toEqual(["fix the <tests>, @bob cannot"]);
+  expect(rig.decisions).toEqual(["run prompt", "attach redrive"]);
+  expect(rig.slack.deliveries.map(({ state }) => state)).toEqual(["acknowledged", "acknowledged"]);
+  expect(workspace.open.all()).toMatchObject([{ conversation }]);
+});
+
+test("two processes make one turn of a message that comes to both", async () => {
+  const rig = await IntakeRig.start();
+  const one = await rig.open();
+  await rig.open();
+  const first = Array.from({ length: 6 }, (_, at) => {
+    rig.slack.duplicateNext();
+    return rig.ana.say("C0SHOP", `<@U0BOT> ${at}`);
+  });
+  await rig.slack.settled();
+  for (const [at, ts] of first.entries()) {
+    await ended(one.router, keyOf("C0SHOP", ts));
+    expect(await askedIn(one.router, keyOf("C0SHOP", ts))).toEqual([String(at)]);
+  }
+});
+
+test("in a thread those are heard who have addressed the bot there, unless they turn to somebody else", async () => {
+  const rig = await IntakeRig.start();
+  const { router } = await rig.open();
+  const root = rig.ana.say("C0SHOP", "<@U0BOT> first");
+  await rig.slack.settled();
+  rig.bob.say("C0SHOP", "nobody asked you", { thread: root });
+  rig.ana.say("C0SHOP", "<@U0BOB> what do you think?", { thread: root });
+  rig.ana.say("C0SHOP", "and the second", { thread: root });
+  rig.ana.say("C0SHOP", "outside of the thread");
+  await rig.slack.settled();
+  await ended(router, keyOf("C0SHOP", root), 2);
+  expect(await askedIn(router, keyOf("C0SHOP", root))).toEqual(["first", "and the second"]);
+  expect(rig.decisions.filter((each) => each.startsWith("drop"))).toEqual([
+    "drop no-mention",
+    "drop to-somebody-else",
+    "drop no-mention",
+  ]);
+});
+
+test.each([
+  {
+    hasAgentView: true,
+    conversations: (first: string, second: string) => [
+      keyOf("D0ANA", first),
+      keyOf("D0ANA", second),
+    ],
+  },
+  { hasAgentView: false, conversations: () => [keyOf("D0ANA"), keyOf("D0ANA")] },
+])(
+  "direct messages need no mention (agent view: $hasAgentView)",
+  async ({ hasAgentView, conversations }) => {
+    const rig = await IntakeRig.start({ hasAgentView });
+    const { router } = await rig.open();
+    const first = rig.ana.say("D0ANA", "one");
+    const second = rig.ana.say("D0ANA", "two");
+    await rig.slack.settled();
+    const [one = "", two = ""] = conversations(first, second);
+    await until(async () => (await askedIn(router, one)).includes("one"));
+    await until(async () => (await askedIn(router, two)).includes("two"));
+  },
+);
+
+test("C11 guests and partners are refused, once an hour and with their id; a rule that has their id lets them in", async () => {
+  const rig = await IntakeRig.start({
+    access: [
+      { users: ["U0PARTNER"], role: "user", slack: { channel: "C0SHARED" } },
+      { users: ["*"], role: "user" },
+    ],
+  });
+  const { router } = await rig.open();
+  const guest = rig.slack.person("U0GUEST");
+  guest.say("C0SHOP", "<@U0BOT> let me in");
+  guest.say("C0SHOP", "<@U0BOT> please");
+  const partners = rig.slack.person("U0PARTNER").say("C0SHARED", "<@U0BOT> hello");
+  await rig.slack.settled();
+  await ended(router, keyOf("C0SHARED", partners));
+  await until(() => guest.see("C0SHOP").includes("U0GUEST"));
+  expect(guest.see("C0SHOP").match(/This bot is private/g)).toHaveLength(1);
+  expect(rig.bob.see("C0SHOP")).not.toContain("This bot is private");
+  expect(rig.decisions.filter((each) => each === "refuse not-allowed")).toHaveLength(4);
+});
+
+test("somebody whose profile cannot be had is not taken for one of the workspace's own, and is heard later", async () => {
+  const rig = await IntakeRig.start();
+  const { router } = await rig.open();
+  rig.slack.fail("users.info", { kind: "error", error: "internal_error" }, 2);
+  const ts = rig.ana.say("D0ANA", "hello");
+  await until(() => rig.decisions.includes("drop unknown-person"));
+  expect(await askedIn(router, keyOf("D0ANA", ts))).toEqual([]);
+  expect(rig.slack.deliveries[0]?.state).toBe("open");
+});
