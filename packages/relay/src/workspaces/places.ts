@@ -12,7 +12,7 @@ import { findBot } from "../router-config.ts";
 import type { Settings } from "../settings.ts";
 import type { WorkspaceLocks } from "../workspace-locks.ts";
 import { createWorkspaces } from "../workspaces.ts";
-import { PlaceBook, type WorktreeRecord } from "./place-book.ts";
+import { PlaceBook } from "./place-book.ts";
 import { createProjects, type Projects } from "./projects.ts";
 import { unusable } from "./unusable.ts";
 import { type Surroundings, Worktrees } from "./worktrees.ts";
@@ -120,14 +120,14 @@ export async function createPlaces(options: PlacesOptions): Promise<Places> {
       await worktrees.sweep(
         async (record) => {
           const workspace = configured[record.workspace];
+          if (workspace?.isolation !== "worktree") return undefined;
+          const { keepDays } = workspace;
           const { conversation } = record;
-          const own = conversation !== null && botOf(settings, conversation);
-          const other = settings.bots.find((bot) => bot.workspace === record.workspace);
-          if (workspace?.isolation !== "worktree" || !(own || other)) return undefined;
-          const { identity } = own
-            ? await surroundingsOf(conversation)
-            : surroundingsIn(settings, env, other.agent);
-          return { identity, keepDays: workspace.keepDays };
+          if (conversation !== null && botOf(settings, conversation)) {
+            return { ...(await surroundingsOf(conversation)), keepDays };
+          }
+          const bot = settings.bots.find((one) => one.workspace === record.workspace);
+          return bot && { ...surroundingsIn(settings, env, bot.agent), keepDays };
         },
         (path) => locks.lockIdle(path),
       );
