@@ -1,47 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { createCertificate, readRecord, waitFor } from "@acp-kit/testkit";
+import { readRecord, waitFor } from "@acp-kit/testkit";
 import { expect, test } from "vitest";
+import { startFileHost } from "./file-host.ts";
 import { RelayProcess, SOON_MS } from "./relay-process.ts";
 
 const CONTENT = "one,two\n";
-
-/** A host of files that is reached through a proxy only, and whose certificate the process has to be told to trust. */
-async function startFileHost() {
-  const { cert, key } = createCertificate();
-  const files = createTlsServer({ cert, key }, (_, response) => response.end(CONTENT));
-  const proxy = createServer();
-  const sockets = new Set<Socket>();
-  const asked: (string | undefined)[] = [];
-  await Promise.all(
-    [files, proxy].map((server) => once(server.listen(0, "127.0.0.1"), "listening")),
-  );
-  proxy.on("connect", (request, client: Socket) => {
-    asked.push(request.url);
-    const upstream = connect((files.address() as AddressInfo).port, "127.0.0.1", () => {
-      client.write("HTTP/1.1 200 OK\r\n\r\n");
-      upstream.pipe(client).pipe(upstream);
-    });
-    for (const socket of [client, upstream]) sockets.add(socket.on("error", () => {}));
-  });
-  return {
-    cert,
-    asked,
-    proxy: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      files.closeAllConnections();
-      await Promise.all([files, proxy].map((server) => once(server.close(), "close")));
-    },
-  };
-}
 
 test("C27: a file that is sent to an agent in a git checkout, which takes no other directory, is lent to it there out of git's sight, and its URL is nowhere in the log", async () => {
   const root = mkdtempSync(path.join(tmpdir(), "pr-checkout-"));
@@ -55,7 +22,7 @@ test("C27: a file that is sent to an agent in a git checkout, which takes no oth
   writeFileSync(path.join(checkout, "README.md"), "# Shop\n");
   git("add", ".");
   git("commit", "-q", "-m", "first");
-  await using host = await startFileHost();
+  await using host = await startFileHost(() => Buffer.from(CONTENT));
   const trusted = path.join(root, "cert.pem");
   writeFileSync(trusted, host.cert);
   await using relay = await RelayProcess.start({

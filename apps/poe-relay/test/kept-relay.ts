@@ -25,6 +25,12 @@ export const SOON_MS = 60_000;
 /** A command of poe-relay that has ended. */
 export type Ran = { readonly code: unknown; readonly stdout: string; readonly stderr: string };
 
+export type KeptRelayOptions = {
+  /** File of the program. Default: poe-relay's own. */
+  readonly program?: string;
+  readonly env?: Readonly<Record<string, string>>;
+};
+
 /**
  * A poe-relay that can be started again: its port, its state, and what its agents remember outlive its processes.
  * Disposing ends it as an operator does, and fails when a process is left.
@@ -34,6 +40,8 @@ export class KeptRelay implements AsyncDisposable {
   readonly poe: PoeDriver;
   readonly #port: number;
   readonly #agent: readonly string[];
+  readonly #program: string;
+  readonly #env: Readonly<Record<string, string>>;
   #child: ChildProcess | undefined;
   #ended: Promise<unknown[]> = Promise.resolve([0, null]);
   /** Of all starts. */
@@ -42,17 +50,28 @@ export class KeptRelay implements AsyncDisposable {
   stdout = "";
 
   /** Resolves once it serves. */
-  static async start(agent: Script, config: object = {}): Promise<KeptRelay> {
+  static async start(
+    agent: Script,
+    config: object = {},
+    options: KeptRelayOptions = {},
+  ): Promise<KeptRelay> {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as { port: number };
     server.close();
-    const relay = new KeptRelay(port, agent, config);
+    const relay = new KeptRelay(port, agent, config, options);
     await relay.start();
     return relay;
   }
 
-  private constructor(port: number, agent: Script, config: object) {
+  private constructor(
+    port: number,
+    agent: Script,
+    config: object,
+    { program = main, env = {} }: KeptRelayOptions,
+  ) {
+    this.#program = program;
+    this.#env = env;
     // A short path: the relay's private socket lies below it.
     this.root = mkdtempSync(path.join(tmpdir(), "pk-"));
     for (const name of ["home", "tmp", "agent"]) mkdirSync(path.join(this.root, name));
@@ -175,11 +194,12 @@ export class KeptRelay implements AsyncDisposable {
     const [command = "", ...rest] = args;
     const sub = command === "sessions" || command === "people" ? rest.splice(0, 1) : [];
     const all = [command, ...sub, "--config", this.#config, ...rest];
-    return spawn(process.execPath, ["--conditions=@acp-kit/source", main, ...all], {
+    return spawn(process.execPath, ["--conditions=@acp-kit/source", this.#program, ...all], {
       env: {
         PATH: process.env["PATH"],
         HOME: path.join(this.root, "home"),
         TMPDIR: path.join(this.root, "tmp"),
+        ...this.#env,
       },
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -2,6 +2,15 @@ export { type AgentCommandOptions, agentCommand } from "./agent/agent-command.ts
 export { collectOrphans, type Orphan } from "./agent/orphans.ts";
 export { promptsIn, type ReceivedPrompt, readRecord } from "./agent/record.ts";
 export { type Certificate, createCertificate } from "./certificate.ts";
+export {
+  CONTRACT_DEADLINE_MS,
+  type ContractApp,
+  type ContractChat,
+  type ContractFile,
+  type ContractPerson,
+} from "./contract/contract-app.ts";
+export type { ContractScenario } from "./contract/contract-scenario.ts";
+export { contractScenarios, contractScript } from "./contract/contract-scenarios.ts";
 export { type DcodeRequest, FakeDcode } from "./dcode/fake-dcode.ts";
 export type { DcodeFault } from "./dcode/faults.ts";
 export type { DcodeExec, FakeDcodeOptions } from "./dcode/options.ts";
