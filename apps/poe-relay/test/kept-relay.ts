@@ -192,7 +192,8 @@ export class KeptRelay implements AsyncDisposable {
 
   #spawn(args: readonly string[]): ChildProcess {
     const [command = "", ...rest] = args;
-    const sub = command === "sessions" || command === "people" ? rest.splice(0, 1) : [];
+    const hasSub = ["sessions", "people", "audit"].includes(command);
+    const sub = hasSub ? rest.splice(0, 1) : [];
     const all = [command, ...sub, "--config", this.#config, ...rest];
     return spawn(process.execPath, ["--conditions=@acp-kit/source", this.#program, ...all], {
       env: {

@@ -58,6 +58,11 @@ test("people are let in and removed while the relay runs", async () => {
   expect(await say(relay, "two", "u-bob")).toContain("heard two");
   expect(await run(relay, "people", "remove", "u-bob")).toContain("u-bob was removed.");
   expect(await say(relay, "three", "u-bob")).toContain("This bot is private.");
+  const decisions = (await run(relay, "audit", "list")).split("\n").filter(Boolean);
+  expect(decisions.slice(-2)).toEqual([
+    expect.stringMatching(/allow.*user/),
+    expect.stringMatching(/allow.*removed/),
+  ]);
 });
 
 test("C31: a pause and the limits hold over all processes of a relay, and what was used is told", async () => {

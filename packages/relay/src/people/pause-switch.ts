@@ -25,14 +25,16 @@ export class PauseSwitch {
     return this.#db.get<Pause>("SELECT * FROM people_pause");
   }
 
+  /** Pauses, or goes on pausing: without a reason, that of before stays. */
   set({ by, reason, at }: Pause): void {
     const plain = reason
       .replace(/[\p{C}\s]+/gu, " ")
       .trim()
       .slice(0, MAX_REASON_CHARS);
     this.#db.transaction(() => {
+      const kept = plain === "" ? (this.pause?.reason ?? "") : plain;
       this.#db.run("DELETE FROM people_pause");
-      this.#db.run("INSERT INTO people_pause VALUES (?, ?, ?)", by, plain, at);
+      this.#db.run("INSERT INTO people_pause VALUES (?, ?, ?)", by, kept, at);
     });
   }
 

@@ -219,6 +219,8 @@ describe("a turn", () => {
     const [people, other] = [await open({ rules }), await open({ rules })];
     people.pauseAll("u-ana", " budget\n talks ");
     expect(other.pause).toEqual({ by: "u-ana", reason: "budget talks", at: now });
+    other.pauseAll("u-bob", "");
+    expect(other.pause).toEqual({ by: "u-bob", reason: "budget talks", at: now });
     expect(other.admitTurn(start)).toEqual({
       kind: "refused",
       text: "This bot is paused (budget talks). Nothing was started; send your message again later.",

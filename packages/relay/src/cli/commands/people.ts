@@ -17,11 +17,13 @@ export function allowPerson(stateDir: string, { user, role, bot }: Allowed): Pro
 }
 
 export function removePerson(stateDir: string, user: string): Promise<string> {
-  return withKeptDb(stateDir, (db) =>
-    new KeptPeople(db).remove(user)
-      ? `${user} was removed. Rules of the configuration hold as before.\n`
-      : `${user} was not let in by allow or a pairing code; rules of the configuration are there.\n`,
-  );
+  return withKeptDb(stateDir, (db) => {
+    if (!new KeptPeople(db).remove(user)) {
+      return `${user} was not let in by allow or a pairing code; rules of the configuration are there.\n`;
+    }
+    keep(db, { what: "allow", decision: "removed", shown: user });
+    return `${user} was removed. Rules of the configuration hold as before.\n`;
+  });
 }
 
 export function listPeople(stateDir: string): Promise<string> {
