@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { finished, Rig } from "./rig.ts";
 import { ScriptedAgent } from "./scripted-agent.ts";
@@ -31,6 +32,25 @@ test("Stop reaches the agent's process, and the next message is answered", async
   await query.waitFor((one) => one.body() === "working", 20_000);
   await rig.lose(query);
   expect(await rig.answer("next")).toBe("ok");
+});
+
+test("a correction that comes a second after Stop reaches the agent within a second of its cancel", async () => {
+  const steps = [say("working"), { kind: "wait" }];
+  await using agent = new ScriptedAgent({
+    prompt: [{ kind: "when", says: "work", steps, otherwise: [say("heard {{prompt}}")] }],
+    cancel: [],
+  });
+  await using rig = await Rig.open({ agent });
+  const query = rig.ask("work");
+  await query.waitFor((one) => one.body() === "working", 20_000);
+  await rig.lose(query);
+  await setTimeout(1_000);
+  expect(await rig.answer("no, that")).toBe("heard no, that");
+  const [cancelledAt = Number.NaN, ...cancels] = agent.received("session/cancel");
+  const [, correctedAt = Number.NaN] = agent.received("session/prompt");
+  expect(cancels).toEqual([]);
+  expect(correctedAt - cancelledAt).toBeLessThan(1_000);
+  expect(correctedAt).toBeGreaterThanOrEqual(cancelledAt);
 });
 
 test("a redrive while a process answers: one prompt, and the whole text", async () => {

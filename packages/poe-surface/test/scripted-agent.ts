@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,12 +15,24 @@ export class ScriptedAgent extends AgentSupervisor {
     const file = path.join(directory, "script.json");
     writeFileSync(file, JSON.stringify(script));
     super({
-      command: [process.execPath, "--conditions=@acp-kit/source", demoAgent, "--script", file],
+      command: [
+        ...[process.execPath, "--conditions=@acp-kit/source", demoAgent],
+        ...["--script", file, "--record", path.join(directory, "record")],
+      ],
       hostEnv: process.env,
       clientInfo: { name: "poe-surface-test", version: "0" },
       stopTimings: { eofMs: 500, termMs: 500 },
     });
     this.#directory = directory;
+  }
+
+  /** When this method reached a process of the agent, in milliseconds since the epoch, oldest first. */
+  received(method: string): readonly number[] {
+    const lines = readFileSync(path.join(this.#directory, "record"), "utf8").trim().split("\n");
+    return lines
+      .map((line) => JSON.parse(line) as { at: number; kind: string; method?: string })
+      .filter((entry) => entry.kind === "received" && entry.method === method)
+      .map(({ at }) => at);
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {
