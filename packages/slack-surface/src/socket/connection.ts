@@ -28,7 +28,8 @@ export type SocketConnection = Disposable & {
 
 /** Opens a connection. Never throws: what fails is how it ended. */
 export type OpenSocket = (listener: {
-  readonly onReady: () => void;
+  /** @param connections - How many the app has by now, this one and others' among them, as the platform says. */
+  readonly onReady: (connections?: number) => void;
   /** The platform is going to end it: another should be there before. */
   readonly onWarning: () => void;
   readonly onEnvelope: (envelope: SocketEnvelope) => void;

@@ -22,6 +22,7 @@ const messageSchema = z.object({
   envelope_id: z.string().optional().catch(undefined),
   payload: z.unknown().optional(),
   retry_attempt: z.number().catch(0),
+  num_connections: z.number().optional().catch(undefined),
 });
 
 /**
@@ -103,7 +104,7 @@ class SlackSocket implements SocketConnection {
     if (type === "hello") {
       this.#isReady = true;
       this.#expectMore();
-      this.#listener.onReady();
+      this.#listener.onReady(message.num_connections);
     } else if (type === "disconnect") this.#takeLeave(reason);
     else if (id !== undefined) {
       let isAcknowledged = false;

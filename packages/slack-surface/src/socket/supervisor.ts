@@ -26,6 +26,8 @@ export type SocketHealth = {
   readonly ready: number;
   /** The platform's word, while it refuses the token. */
   readonly refused: string | undefined;
+  /** Connections of this app that somebody else had when one was last greeted: they take a share of what comes. */
+  readonly others: number;
 };
 
 /** One of the connections that there should be. */
@@ -46,6 +48,7 @@ type Slot = {
 export class SocketSupervisor implements Disposable {
   readonly #options: SupervisorOptions;
   readonly #slots: readonly Slot[];
+  #others = 0;
   #isClosed = false;
 
   constructor(options: SupervisorOptions) {
@@ -64,6 +67,7 @@ export class SocketSupervisor implements Disposable {
     return {
       ready: this.#slots.filter(({ ready }) => ready !== undefined).length,
       refused: this.#slots.map(({ refused }) => refused).find((each) => each !== undefined),
+      others: this.#others,
     };
   }
 
@@ -73,6 +77,11 @@ export class SocketSupervisor implements Disposable {
       retry?.[Symbol.dispose]();
       for (const connection of connections) connection[Symbol.dispose]();
     }
+  }
+
+  /** Those among them that are not greeted yet, and those that are being replaced. */
+  get #own(): number {
+    return this.#slots.reduce((count, { connections }) => count + connections.size, 0);
   }
 
   #open(slot: Slot): void {
@@ -85,7 +94,8 @@ export class SocketSupervisor implements Disposable {
       this.#replace(slot, connection);
     };
     const connection: SocketConnection = open({
-      onReady: () => {
+      onReady: (connections = 0) => {
+        this.#others = Math.max(0, connections - this.#own);
         slot.ready = { connection, since: clock.now() };
         slot.refused = undefined;
       },

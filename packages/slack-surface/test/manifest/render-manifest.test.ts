@@ -75,6 +75,23 @@ test("events come with the feature that understands them", () => {
   });
 });
 
+test.each([
+  ["channels", "channels:history", "message.channels"],
+  ["private-channels", "groups:history", "message.groups"],
+  ["group-messages", "mpim:history", "message.mpim"],
+] as const)(
+  "%s bring the right to read them, and the event of what is said there",
+  (feature, scope, event) => {
+    const manifest = manifestOf([feature]);
+    expect(manifest.oauth_config).toMatchObject({
+      scopes: { bot: expect.arrayContaining([scope]) },
+    });
+    expect(manifest.settings["event_subscriptions"]).toMatchObject({
+      bot_events: expect.arrayContaining([event]),
+    });
+  },
+);
+
 test("an app on Socket Mode names no address, one over HTTP the same everywhere", () => {
   const socket = manifestOf(SLACK_FEATURES);
   expect(socket.settings["socket_mode_enabled"]).toBe(true);

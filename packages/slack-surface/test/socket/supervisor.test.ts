@@ -160,7 +160,7 @@ test("30 s without a ping are the end of a connection, and a ping puts it off", 
 test("a token that is refused is a state of health, and is tried again", async () => {
   const { slack, clock, supervisor, ends } = await start({ appToken: "xapp-wrong" });
   await waitFor("the refusal", () => ends.length === 2);
-  expect(supervisor.health).toEqual({ ready: 0, refused: "invalid_auth" });
+  expect(supervisor.health).toEqual({ ready: 0, refused: "invalid_auth", others: 0 });
   await moveUntil(clock, "more attempts", () => ends.length >= 6);
   expect(slack.calls.every(({ outcome }) => outcome === "invalid_auth")).toBe(true);
 });

@@ -1,0 +1,71 @@
+import type { Report } from "./report.ts";
+
+/** What once broke in a relay for Slack, and in a sibling of it on another platform. */
+export const relays: readonly Report[] = [
+  [
+    "slack-4.1-1",
+    "A slow edit of the placeholder never lands on the answer.",
+    "an edit that is slow never lands on what came after it",
+    "calls of one key never overtake each other",
+  ],
+  [
+    "slack-4.1-2",
+    "A cut never parts a character.",
+    "not within a letter of many parts",
+    "long-emoji as markdown",
+    "long-emoji as mrkdwn",
+  ],
+  [
+    "slack-4.1-13",
+    "Whether the bot was addressed is known before its name is taken out.",
+    "loses the mention that it opens with, and no other",
+    "that only writes like a mention is none: it is decoded after it was looked at",
+  ],
+  [
+    "slack-4.1-19",
+    "What is looked for in a message is looked for as it arrives.",
+    "that only writes like a mention is none: it is decoded after it was looked at",
+    "$id is read as it was meant",
+  ],
+  [
+    "slack-4.1-21",
+    "The manifest has what private channels need.",
+    "%s bring the right to read them, and the event of what is said there",
+  ],
+  [
+    "slack-4.1-26",
+    "An envelope without content is ignored.",
+    "whatever comes is read without an error",
+  ],
+  [
+    "slack-4.1-27",
+    "A ping of everybody is harmless in every form.",
+    "%j is nothing but text, and looks as it was written",
+    "in %s, however it is cut",
+    "broadcast-labelled as markdown",
+    "broadcast-split-in-stream as markdown",
+  ],
+  [
+    "slack-4.4-1",
+    "A message that is cut in a code block has room for the line that closes it.",
+    "whatever the text: no piece is empty, too long or ill-formed, and nothing is lost or moved",
+    "long-fence as markdown",
+    "long-fence as mrkdwn",
+  ],
+  [
+    "slack-4.4-2",
+    "A message is posted once, however often it is flushed.",
+    "a text that grows is one message, edited at most once in 1.2 s",
+    "a text that comes in many pieces at once starts one stream, and is told once",
+  ],
+  [
+    "slack-4.4-4",
+    "A turn without a word leaves no placeholder.",
+    "a placeholder without any text is gone at the end",
+  ],
+  [
+    "slack-4.4-5",
+    "A message that cannot be deleted is not posted again and again.",
+    "a message that cannot be deleted is not posted again and again",
+  ],
+];
