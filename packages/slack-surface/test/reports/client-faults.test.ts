@@ -1,6 +1,6 @@
 import { waitFor } from "@acp-kit/testkit";
 import { SocketModeClient } from "@slack/socket-mode";
-import { WebClient, type WebClientOptions } from "@slack/web-api";
+import { WebClient, WebClientEvent, type WebClientOptions } from "@slack/web-api";
 import { expect, test } from "vitest";
 import {
   createSlackCaller,
@@ -26,7 +26,7 @@ test("a limit of one method holds up every call of Slack's client, and no other 
   rig.slack.fail("chat.update", { kind: "rate-limit", retryAfterS: 1 });
   const theirs = createTheirClient(rig.slack);
   const limited = theirs.chat.update(update).catch(() => undefined);
-  await new Promise<unknown>((resolve) => theirs.once("rate_limited", resolve));
+  await new Promise<unknown>((resolve) => theirs.once(WebClientEvent.RATE_LIMITED, resolve));
   const before = performance.now();
   await theirs.chat.postMessage(post);
   expect(performance.now() - before).toBeGreaterThan(900);
