@@ -12,7 +12,6 @@ process.exitCode = await runRelay(
     description: "",
     surfaceName: "poe",
     demoAgent: demoAgentCommand(),
-    keyEnv: "POE_ACCESS_KEY",
     createSurface: createPoeSurface({ renderer, limits: { flushPeriodMs: 0 } }),
   },
   process.argv.slice(2),

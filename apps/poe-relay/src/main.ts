@@ -24,7 +24,6 @@ process.exitCode = await runRelay(
     description,
     surfaceName: "poe",
     demoAgent: demoAgentCommand(),
-    keyEnv: "POE_ACCESS_KEY",
     async createSurface(context) {
       const [{ createPoeSurface }, { createRenderer }] = await Promise.all([
         import("@acp-kit/poe-surface"),

@@ -16,7 +16,6 @@ process.exitCode = await runRelay(
     description: "",
     surfaceName: "poe",
     demoAgent: demoAgentCommand(),
-    keyEnv: "POE_ACCESS_KEY",
     createSurface: createPoeSurface({
       renderer,
       limits: { parkTextCharacters: 2 ** 26, parkEvents: 1_000_000 },

@@ -1,5 +1,5 @@
 import { createSettings, type SettingsResponse } from "@acp-kit/poe-protocol";
-import type { AgentOffer, AgentOffers, ChatCommands, SurfaceBot } from "@acp-kit/relay";
+import type { AgentOffer, AgentOffers, ChatCommands } from "@acp-kit/relay";
 import {
   OPTION_PARAMETERS,
   type Options,
@@ -8,20 +8,24 @@ import {
 } from "@acp-kit/router";
 import { parseAgentChoices } from "./agent-controls.ts";
 import { createOptionsPanel, type OptionsPanel } from "./options-panel.ts";
+import type { PoeSurfaceBot } from "./poe-bot.ts";
 
 /** What a bot tells Poe of itself, and what a message's parameters mean: one source for both. */
 export class Panels {
   readonly #offers: AgentOffers | undefined;
   readonly #commands: ChatCommands["names"];
   /** By bot; made anew when its agent offers something else. */
-  readonly #panels = new Map<SurfaceBot, { offer: AgentOffer | undefined; panel: OptionsPanel }>();
+  readonly #panels = new Map<
+    PoeSurfaceBot,
+    { offer: AgentOffer | undefined; panel: OptionsPanel }
+  >();
 
   constructor(offers: AgentOffers | undefined, commands: ChatCommands["names"]) {
     this.#offers = offers;
     this.#commands = commands;
   }
 
-  settingsOf(bot: SurfaceBot): SettingsResponse {
+  settingsOf(bot: PoeSurfaceBot): SettingsResponse {
     return createSettings({
       introduction_message: introduce(bot, this.#commands),
       parameter_controls: this.#panelOf(bot).controls,
@@ -34,7 +38,7 @@ export class Panels {
    *
    * @param parameters - Untrusted. What is open to the person is the router's to decide.
    */
-  optionsOf(bot: SurfaceBot, parameters: unknown): Options {
+  optionsOf(bot: PoeSurfaceBot, parameters: unknown): Options {
     const { defaults, models, choices } = this.#panelOf(bot);
     const settings = parseAgentChoices(parameters, choices);
     const options = { ...parseOptions(parameters, defaults, models), settings };
@@ -42,7 +46,7 @@ export class Panels {
     return isChosen ? options : { ...options, model: bot.defaults.model };
   }
 
-  #panelOf(bot: SurfaceBot): OptionsPanel {
+  #panelOf(bot: PoeSurfaceBot): OptionsPanel {
     const offer = this.#offers?.of(bot.agent);
     const known = this.#panels.get(bot);
     if (known && known.offer === offer) return known.panel;
@@ -75,7 +79,7 @@ function hasModel(parameters: unknown): boolean {
 
 /** What people see before their first message. */
 function introduce(
-  { settings, agent, workspace }: SurfaceBot,
+  { settings, agent, workspace }: PoeSurfaceBot,
   commands: ChatCommands["names"],
 ): string {
   const others = commands.filter((name) => name !== "help" && name !== "stop");

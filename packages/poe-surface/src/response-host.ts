@@ -1,8 +1,9 @@
-import type { Journal, Log, PendingCommand, SurfaceBot } from "@acp-kit/relay";
+import type { Journal, Log, PendingCommand } from "@acp-kit/relay";
 import type { MarkupRenderer, Options, Router, Turn } from "@acp-kit/router";
 import type { Message } from "./intake.ts";
 import type { ResponseLimits } from "./limits.ts";
 import type { Line, LineMember } from "./line.ts";
+import type { PoeSurfaceBot } from "./poe-bot.ts";
 import type { Uploads } from "./uploads.ts";
 
 /** A response, as far as the surface and the others of its conversation need to know it. */
@@ -28,7 +29,7 @@ export type ResponseHost = {
 };
 
 export type ResponseRequest = {
-  readonly bot: SurfaceBot;
+  readonly bot: PoeSurfaceBot;
   readonly conversation: string;
   readonly message: Message;
   /** What the relay itself is to do about it. */

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { createPoeClient, type SettingsResponse } from "@acp-kit/poe-protocol";
-import type { Log, SurfaceBot, SurfaceNotes } from "@acp-kit/relay";
+import type { Log, SurfaceNotes } from "@acp-kit/relay";
+import type { PoeSurfaceBot } from "./poe-bot.ts";
 
 export type SettingsNewsOptions = {
-  readonly settingsOf: (bot: SurfaceBot) => SettingsResponse;
+  readonly settingsOf: (bot: PoeSurfaceBot) => SettingsResponse;
   readonly notes: SurfaceNotes;
   readonly log: Log;
   /** Base of Poe's calls; default: Poe's own. */
@@ -25,7 +26,7 @@ export class SettingsNews implements AsyncDisposable {
   }
 
   /** Never rejects. Without the bot's name on Poe there is nothing to do. */
-  tell(bot: SurfaceBot): Promise<void> {
+  tell(bot: PoeSurfaceBot): Promise<void> {
     const before = this.#running.get(bot.name) ?? Promise.resolve();
     const telling = before.then(() => this.#tell(bot));
     this.#running.set(bot.name, telling);
@@ -37,7 +38,7 @@ export class SettingsNews implements AsyncDisposable {
     await Promise.all(this.#running.values());
   }
 
-  async #tell(bot: SurfaceBot): Promise<void> {
+  async #tell(bot: PoeSurfaceBot): Promise<void> {
     const { settingsOf, notes, log, apiUrl } = this.#options;
     const { handle, accessKeys } = bot.settings;
     const [accessKey] = accessKeys;

@@ -16,7 +16,6 @@ import {
   type Person,
   parsePairing,
   type RelaySurface,
-  type SurfaceBot,
   type SurfaceContext,
 } from "@acp-kit/relay";
 import type { MarkupRenderer } from "@acp-kit/router";
@@ -27,6 +26,7 @@ import { KeyFailures } from "./key-failures.ts";
 import { RESPONSE_LIMITS, type ResponseLimits } from "./limits.ts";
 import { Line } from "./line.ts";
 import { Panels } from "./panels.ts";
+import { isPoeBot, type PoeSurfaceBot } from "./poe-bot.ts";
 import { PoeResponse } from "./response.ts";
 import type { OpenResponse, ResponseHost } from "./response-host.ts";
 import { SettingsNews } from "./settings-news.ts";
@@ -54,7 +54,7 @@ class PoeSurface implements RelaySurface {
   readonly #context: SurfaceContext;
   readonly #host: ResponseHost;
   readonly #failures: KeyFailures;
-  readonly #bots: ReadonlyMap<string, SurfaceBot>;
+  readonly #bots: ReadonlyMap<string, PoeSurfaceBot>;
   readonly #panels: Panels;
   readonly #news: SettingsNews;
   #watch: Disposable | undefined;
@@ -66,10 +66,10 @@ class PoeSurface implements RelaySurface {
     const { router, log, journal, now, bots, notes, offers } = context;
     this.#context = context;
     this.#failures = new KeyFailures(log, journal, now);
-    this.#bots = new Map(bots.map((bot) => [bot.settings.path, bot]));
+    this.#bots = new Map(bots.filter(isPoeBot).map((bot) => [bot.settings.path, bot]));
     const panels = new Panels(offers, context.commands.names);
     this.#panels = panels;
-    const settingsOf = (bot: SurfaceBot) => panels.settingsOf(bot);
+    const settingsOf = (bot: PoeSurfaceBot) => panels.settingsOf(bot);
     this.#news = new SettingsNews({ settingsOf, notes, log, apiUrl });
     const uploads = new Uploads({ router, log, journal, uploadUrl });
     const shared = { line: new Line<OpenResponse>(), surface: randomUUID(), uploads };
@@ -110,7 +110,8 @@ class PoeSurface implements RelaySurface {
   }
 
   async resume(): Promise<void> {
-    const { bots, offers } = this.#context;
+    const { offers } = this.#context;
+    const bots = [...this.#bots.values()];
     const tell = (agent: string) => {
       for (const bot of bots) if (bot.agent === agent) void this.#news.tell(bot);
     };
@@ -133,7 +134,7 @@ class PoeSurface implements RelaySurface {
     await uploads[Symbol.asyncDispose]();
   }
 
-  #answer(bot: SurfaceBot, request: PoeRequest, outgoing: ServerResponse): Response {
+  #answer(bot: PoeSurfaceBot, request: PoeRequest, outgoing: ServerResponse): Response {
     switch (request.type) {
       case "query":
         this.#query(bot, request, outgoing);
@@ -166,7 +167,7 @@ class PoeSurface implements RelaySurface {
   }
 
   /** The platform has its answer in any case: nothing is shown of what the agent makes of it. */
-  #passOn(bot: SurfaceBot, request: ReportReactionRequest): void {
+  #passOn(bot: PoeSurfaceBot, request: ReportReactionRequest): void {
     const { people, router, log } = this.#context;
     const { conversation_id: id, user_id: user, message_id: message, reaction, action } = request;
     const isAdmitted = people.roleOf(personOf(bot, user)) !== undefined;
@@ -183,7 +184,7 @@ class PoeSurface implements RelaySurface {
       .catch((error: unknown) => log.error({ err: error }, "a reaction was not passed on"));
   }
 
-  #query(bot: SurfaceBot, query: QueryRequest, outgoing: ServerResponse): void {
+  #query(bot: PoeSurfaceBot, query: QueryRequest, outgoing: ServerResponse): void {
     const { people, commands, now } = this.#context;
     const user = query.user_id;
     const person = personOf(bot, user);
@@ -239,7 +240,7 @@ class PoeSurface implements RelaySurface {
   }
 
   #note(
-    { name: bot }: SurfaceBot,
+    { name: bot }: PoeSurfaceBot,
     what: string,
     inbound: Verdict & Pick<Inbound, "user" | "message">,
   ): void {
@@ -260,7 +261,7 @@ class PoeSurface implements RelaySurface {
   }
 }
 
-function personOf(bot: SurfaceBot, user: string): Person {
+function personOf(bot: PoeSurfaceBot, user: string): Person {
   return { surface: "poe", bot: bot.name, user };
 }
 

@@ -5,8 +5,9 @@ import {
   type PoeClient,
   PoeProtocolError,
 } from "@acp-kit/poe-protocol";
-import { hashId, type Journal, type Log, type SurfaceBot } from "@acp-kit/relay";
+import { hashId, type Journal, type Log } from "@acp-kit/relay";
 import { createReference, type Router, type SentFile } from "@acp-kit/router";
+import type { PoeSurfaceBot } from "./poe-bot.ts";
 import { words } from "./words.ts";
 
 /** A file that Poe has, or one sentence on why it does not. */
@@ -45,7 +46,7 @@ export class Uploads implements AsyncDisposable {
   }
 
   /** Uploads a file, once for whoever shows it. Never rejects. */
-  upload(bot: SurfaceBot, conversation: string, file: SentFile): Promise<Upload> {
+  upload(bot: PoeSurfaceBot, conversation: string, file: SentFile): Promise<Upload> {
     const id = JSON.stringify([conversation, file.path, file.sha256]);
     const known = this.#uploads.get(id);
     if (known !== undefined) return known;
@@ -64,7 +65,7 @@ export class Uploads implements AsyncDisposable {
     await Promise.all(this.#uploads.values());
   }
 
-  async #upload(bot: SurfaceBot, conversation: string, file: SentFile): Promise<Upload> {
+  async #upload(bot: PoeSurfaceBot, conversation: string, file: SentFile): Promise<Upload> {
     const { log, journal } = this.#options;
     try {
       const work = this.#inTurn(() => this.#send(bot, conversation, file));
@@ -95,7 +96,7 @@ export class Uploads implements AsyncDisposable {
     }
   }
 
-  async #send(bot: SurfaceBot, conversation: string, file: SentFile): Promise<Upload> {
+  async #send(bot: PoeSurfaceBot, conversation: string, file: SentFile): Promise<Upload> {
     if (file.bytes > MAX_FILE_BYTES)
       throw new UploadFailure("it is larger than the 50 MB that Poe takes");
     const bytes = await this.#read(conversation, file);
@@ -121,7 +122,7 @@ export class Uploads implements AsyncDisposable {
     return Buffer.concat(chunks);
   }
 
-  #clientOf({ name, settings }: SurfaceBot): PoeClient {
+  #clientOf({ name, settings }: PoeSurfaceBot): PoeClient {
     const known = this.#clients.get(name);
     if (known !== undefined) return known;
     const [accessKey = ""] = settings.accessKeys;

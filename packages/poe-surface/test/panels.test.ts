@@ -1,4 +1,4 @@
-import type { AgentOffer, AgentOffers, SurfaceBot } from "@acp-kit/relay";
+import type { AgentOffer, AgentOffers, PoeBot, SurfaceBot } from "@acp-kit/relay";
 import { DEFAULT_OPTIONS } from "@acp-kit/router";
 import { FakePoe } from "@acp-kit/testkit";
 import { describe, expect, test } from "vitest";
@@ -37,7 +37,7 @@ class Offers implements AgentOffers {
   }
 }
 
-const bot = (settings: Partial<SurfaceBot["settings"]>, more: Partial<SurfaceBot> = {}) => ({
+const bot = (settings: Partial<PoeBot>, more: Partial<SurfaceBot<PoeBot>> = {}) => ({
   name: "shop",
   settings: { surface: "poe" as const, path: "/poe", accessKeys: [KEY], defaults: {}, ...settings },
   agent: "demo",

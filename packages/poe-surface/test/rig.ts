@@ -6,6 +6,7 @@ import path from "node:path";
 import {
   type AccessRule,
   createJournal,
+  createLocks,
   createLog,
   createNotices,
   createPeople,
@@ -236,7 +237,7 @@ export class Rig<A extends Agent = GatedAgent> extends Door {
     const context = {
       ...{ bots: [bot], router, people, commands, notes, log, journal, notices },
       imageHosts: [],
-      now: Date.now,
+      ...{ db, now: Date.now, takeLock: createLocks(directory) },
     };
     const own = { agent, lines, inbound, directory, store, db, uploadUrl };
     return new Rig(context, limits, own).open();

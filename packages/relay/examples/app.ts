@@ -1,10 +1,10 @@
-import { type RelaySurface, runRelay, type SurfaceContext } from "@acp-kit/relay";
+import { pathOf, type RelaySurface, runRelay, type SurfaceContext } from "@acp-kit/relay";
 
 /** A surface that only tells people what they may do. A real one hands their messages to `router`. */
 function createGreeter({ bots, people }: SurfaceContext): RelaySurface {
   return {
     fetch(request) {
-      const bot = bots.find(({ settings }) => settings.path === new URL(request.url).pathname);
+      const bot = bots.find(({ settings }) => pathOf(settings) === new URL(request.url).pathname);
       if (!bot) return new Response("not found", { status: 404 });
       const user = request.headers.get("x-user") ?? "";
       const admission = people.admit({ surface: "poe", bot: bot.name, user });
@@ -21,7 +21,6 @@ process.exitCode = await runRelay(
     description: "Greets people.",
     surfaceName: "poe",
     demoAgent: ["cat"],
-    keyEnv: "GREETER_KEY",
     createSurface: createGreeter,
   },
   process.argv.slice(2),

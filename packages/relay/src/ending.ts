@@ -60,6 +60,7 @@ export function createEnding(options: EndingOptions): Ending {
   const handOver = async () => {
     const left = [
       router.retire(),
+      surface.retire?.(),
       publicListener.close(options.handOverMs + SEAL_MS, IDLE_MS),
       privateListener.close(0),
     ];

@@ -1,4 +1,5 @@
 export type { RelayApp } from "./app.ts";
+export { type Bot, type PoeBot, pathOf, type SlackBot, type SlackTransport } from "./bots/bot.ts";
 export { runRelay } from "./cli/run-relay.ts";
 export type { Streams } from "./cli/streams.ts";
 export type { CommandMessage, CommandOutcome } from "./commands/command-context.ts";
@@ -9,13 +10,9 @@ export {
   type RelayCommandsOptions,
 } from "./commands/create-relay-commands.ts";
 export { isAside, type ParsedCommand, parseCommand } from "./commands/parse-command.ts";
+export { SLACK_CHOICES, type SurfaceName } from "./config/bot-schema.ts";
 export { type LoadedConfig, readConfig } from "./config/read-config.ts";
-export type {
-  AgentConfig,
-  Bot,
-  Config,
-  WorkspaceConfig,
-} from "./config/schema.ts";
+export type { AgentConfig, Config, WorkspaceConfig } from "./config/schema.ts";
 export type { Env } from "./config/secret.ts";
 export {
   type ConversationKey,
@@ -23,6 +20,7 @@ export {
   parseConversationKey,
 } from "./conversation-key.ts";
 export { ConfigError, RelayError, type RelayErrorCode } from "./errors.ts";
+export type { FileLock } from "./file-lock.ts";
 export type { CreateDownloads, DownloadRules } from "./files/create-files.ts";
 export {
   createJournal,
@@ -32,6 +30,7 @@ export {
   type Journal,
   type JournalOptions,
 } from "./journal/journal.ts";
+export { createLocks, type TakeLock } from "./locks.ts";
 export {
   createLog,
   formatUrlForLog,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RelayError } from "./errors.ts";
-import { openRelayDb, RELAY_DB, type RelayDb } from "./relay-db.ts";
+import { openRelayDb, RELAY_DB, type RelayDb, type RelayTables } from "./relay-db.ts";
 import { RELAY_TABLES } from "./relay-tables.ts";
 
 /** What a restored backup has replaced, until the next restore or erasure. */
@@ -33,14 +33,18 @@ export async function readRelayDb(stateDir: string): Promise<string | undefined>
  *
  * @throws RelayError `store` when it is none, or a newer version has written it; then nothing has changed.
  */
-export async function writeRelayDb(stateDir: string, base64: string): Promise<void> {
+export async function writeRelayDb(
+  stateDir: string,
+  base64: string,
+  tables: readonly RelayTables[],
+): Promise<void> {
   const at = (name: string) => join(stateDir, name);
   const current = existsSync(at(RELAY_DB));
   for (const suffix of suffixes) rmSync(`${at(REPLACED_DB)}${suffix}`, { force: true });
   if (current) moveDb(at(RELAY_DB), at(REPLACED_DB));
   try {
     writeFileSync(at(RELAY_DB), Buffer.from(base64, "base64"), { flag: "wx", mode: 0o600 });
-    await using db = await openRelayDb(stateDir, RELAY_TABLES);
+    await using db = await openRelayDb(stateDir, tables);
     if (db.get<{ quick_check: string }>("PRAGMA quick_check")?.quick_check !== "ok") {
       throw new RelayError("the backup is damaged: the relay's own part of it", { code: "store" });
     }
@@ -61,7 +65,7 @@ function moveDb(from: string, to: string): void {
 }
 
 /**
- * Removes a person or conversations from what the relay itself keeps, so that no file of it holds them any more. Works
+ * Removes a person or conversations from what the relay itself and its surface keep, so that no file of it holds them any more. Works
  * while a relay runs.
  *
  * @returns The number of rows that went, or would go.
@@ -70,11 +74,12 @@ function moveDb(from: string, to: string): void {
 export async function eraseFromRelayDb(
   stateDir: string,
   what: ErasedPart,
+  tables: readonly RelayTables[],
   dryRun: boolean,
 ): Promise<number> {
   if (!existsSync(join(stateDir, RELAY_DB))) return 0;
-  await using db = await openRelayDb(stateDir, RELAY_TABLES);
-  const eraseAll = () => RELAY_TABLES.reduce((rows, tables) => rows + eraseOf(tables, db, what), 0);
+  await using db = await openRelayDb(stateDir, tables);
+  const eraseAll = () => tables.reduce((rows, part) => rows + eraseOf(part, db, what), 0);
   if (dryRun) {
     db.exec("BEGIN IMMEDIATE");
     try {
@@ -92,7 +97,7 @@ export async function eraseFromRelayDb(
 }
 
 function eraseOf(
-  { erasePerson, eraseConversation }: (typeof RELAY_TABLES)[number],
+  { erasePerson, eraseConversation }: RelayTables,
   db: RelayDb,
   { user, conversations }: ErasedPart,
 ): number {

@@ -1,3 +1,4 @@
+import type { RelayApp } from "./app.ts";
 import { auditTables } from "./audit/audit.ts";
 import { commandTables } from "./commands/command-tables.ts";
 import { doorTables } from "./door/door-tokens.ts";
@@ -21,3 +22,8 @@ export const RELAY_TABLES: readonly RelayTables[] = [
   usageTables,
   PLACE_TABLES,
 ];
+
+/** Those, and what the app's surface keeps beside them. */
+export async function tablesOf({ loadTables }: Pick<RelayApp, "loadTables">) {
+  return loadTables ? [...RELAY_TABLES, ...(await loadTables())] : RELAY_TABLES;
+}

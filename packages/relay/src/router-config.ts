@@ -7,11 +7,11 @@ import type {
   SessionServers,
   Store,
 } from "@acp-kit/router";
+import type { Bot } from "./bots/bot.ts";
 import type { CommandAgent } from "./commands/command-context.ts";
 import type { PolicyBook } from "./commands/policy-book.ts";
 import { replies } from "./commands/replies.ts";
 import { methodsOf } from "./commands/run-login.ts";
-import type { Bot } from "./config/schema.ts";
 import { parseConversationKey } from "./conversation-key.ts";
 import type { Files } from "./files/create-files.ts";
 import type { Log } from "./log.ts";

@@ -1,17 +1,20 @@
 import { basename, resolve } from "node:path";
 import { DEFAULT_OPTIONS } from "@acp-kit/router";
 import type { RelayApp } from "./app.ts";
-import { type AccessKey, chooseBots } from "./choose-bots.ts";
+import type { Bot } from "./bots/bot.ts";
+import { chooseBots } from "./bots/choose-bots.ts";
+import { type EnvValue, type EnvValues, PLAIN_ENV_NAMES } from "./bots/env-values.ts";
+import type { SurfaceName } from "./config/bot-schema.ts";
 import type { LoadedConfig } from "./config/read-config.ts";
 import {
   type AgentConfig,
-  type Bot,
   type Config,
   configSchema,
-  NAME,
   type WorkspaceConfig,
 } from "./config/schema.ts";
+import { NAME } from "./config/schema-parts.ts";
 import { ConfigError } from "./errors.ts";
+import { isLoopback } from "./is-loopback.ts";
 import type { LogLevel } from "./log.ts";
 import type { AccessRule } from "./people/access-rule.ts";
 import { listedModels } from "./people/listed-models.ts";
@@ -36,15 +39,15 @@ export type SettingsInput = {
   readonly flags: StartFlags;
   /** Absent without `--config`. `file` is its real path. */
   readonly loaded?: (LoadedConfig & { readonly file: string }) | undefined;
-  /** The access key that the environment gives. */
-  readonly envKey?: AccessKey | undefined;
+  /** What the environment gives to bots. */
+  readonly env?: EnvValues | undefined;
   /** Makes the key of the demo. */
   readonly createKey: () => string;
 };
 
 /** Everything that a relay needs to start: configuration, flags and environment in one, and consistent. */
 export type Settings = {
-  /** `demo`: without configuration and key. It keeps its state in a temporary directory and admits everybody. */
+  /** `demo`: on Poe, without configuration and key. It keeps its state in a temporary directory and admits everybody. */
   readonly mode: "demo" | "configured";
   readonly instance: string;
   readonly bots: readonly SurfaceBot[];
@@ -84,7 +87,9 @@ function demoSettings({ introduction = DEMO_INTRODUCTION, defaults }: Bot) {
 }
 
 const DEFAULT_HOST = "127.0.0.1";
-const DEFAULT_PORT = 8787;
+
+/** One for each surface, so that a relay for each runs on one machine. */
+export const DEFAULT_PORTS: Readonly<Record<SurfaceName, number>> = { poe: 8787, slack: 8788 };
 
 /**
  * Puts configuration, flags and environment together. Flags win over the configuration.
@@ -92,16 +97,21 @@ const DEFAULT_PORT = 8787;
  * @throws ConfigError
  */
 export function createSettings(input: SettingsInput): Settings {
-  const { app, flags, loaded, envKey } = input;
-  const mode = loaded === undefined && envKey === undefined ? "demo" : "configured";
+  const { app, flags, loaded, env: given = {} } = input;
+  const isBare = loaded === undefined && Object.keys(given).length === 0;
+  if (isBare && app.surfaceName === "slack") throw new ConfigError([withoutTokens(app)]);
+  const mode = isBare ? "demo" : "configured";
   const config = loaded?.config ?? configSchema.parse({});
-  const key: AccessKey | undefined =
-    mode === "demo" ? { value: input.createKey(), setting: "demo", source: "demo" } : envKey;
+  const demoKey = (): EnvValue => ({ value: input.createKey(), setting: "demo", source: "demo" });
+  const env: EnvValues = mode === "demo" ? { POE_ACCESS_KEY: demoKey() } : given;
+  const envSecrets = Object.entries(env)
+    .filter(([name]) => !PLAIN_ENV_NAMES.some((plain) => plain === name))
+    .map(([, value]) => value);
   const access: Config["access"] =
     mode === "demo" ? [{ users: ["*"], role: "operator" }] : config.access;
   const agents = chooseAgents(config, flags, app);
   const workspaces = chooseWorkspaces(config, flags);
-  const bots = chooseBots({ app, config, key, path: flags.path }).map(
+  const bots = chooseBots({ app, config, env, path: flags.path }).map(
     ([name, settings]): SurfaceBot => {
       const agent = choose(agents, settings.agent, `bots.${name}.agent`);
       const place = { surface: settings.surface, bot: name };
@@ -120,7 +130,7 @@ export function createSettings(input: SettingsInput): Settings {
   const host = flags.host ?? config.listen.host ?? DEFAULT_HOST;
   if (mode === "demo" && !isLoopback(host)) {
     throw new ConfigError([
-      `the demo admits everybody, so --host ${host} is refused; set ${app.keyEnv} or give a --config to serve other machines`,
+      `the demo admits everybody, so --host ${host} is refused; set POE_ACCESS_KEY or give a --config to serve other machines`,
     ]);
   }
   return {
@@ -131,7 +141,7 @@ export function createSettings(input: SettingsInput): Settings {
     workspaces: workspaces.byName,
     access,
     limits: config.limits,
-    listen: { host, port: flags.port ?? config.listen.port ?? DEFAULT_PORT },
+    listen: { host, port: flags.port ?? config.listen.port ?? DEFAULT_PORTS[app.surfaceName] },
     private: config.private,
     stateDir: flags.stateDir === undefined ? config.stateDir : resolve(flags.stateDir),
     configFile: loaded?.file,
@@ -145,12 +155,17 @@ export function createSettings(input: SettingsInput): Settings {
     agentTools: config.agentTools,
     notices: config.notices,
     logLevel: mode === "demo" ? "warn" : config.log.level,
-    secrets: [...(loaded?.secrets ?? []), ...(key === undefined ? [] : [key.value])],
+    secrets: [...(loaded?.secrets ?? []), ...envSecrets.map(({ value }) => value)],
     fromEnvironment: [
-      ...(key?.source === "environment" ? [key.setting] : []),
+      ...envSecrets.filter(({ source }) => source === "environment").map((one) => one.setting),
       ...(loaded?.fromEnvironment ?? []),
     ],
   };
+}
+
+/** Slack has no bots without an app: there is nothing to serve. */
+function withoutTokens({ name }: RelayApp): string {
+  return `no Slack app is configured; "${name} manifest" prints what to make one from, then set SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or give a --config; a checkout of acp-kit has a demo without an account: pnpm start:slack`;
 }
 
 type Choice<Value> = { readonly byName: Readonly<Record<string, Value>>; readonly forced?: string };
@@ -195,9 +210,4 @@ function choose<Value>(choice: Choice<Value>, asked: string | undefined, setting
   if (name === undefined)
     throw new ConfigError([`${setting}: must name one of ${names.join(", ")}`]);
   return name;
-}
-
-/** True for addresses that only this machine reaches. */
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

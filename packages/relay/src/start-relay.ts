@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
+import { join } from "node:path";
 import type { AgentSupervisor } from "@acp-kit/acp-wire";
 import { createRouter, type Router } from "@acp-kit/router";
 import { identityOf, sharesUser } from "./agent-identity.ts";
@@ -21,6 +22,7 @@ import { createGit } from "./git/git.ts";
 import { PersonalAgents } from "./homes/personal-agents.ts";
 import { type BoundAddress, listen } from "./listener.ts";
 import { createPublicApp } from "./listener-apps.ts";
+import { createLocks } from "./locks.ts";
 import { hashId, type Log } from "./log.ts";
 import { KnownOffers } from "./offers/known-offers.ts";
 import { openStore } from "./open-store.ts";
@@ -30,7 +32,7 @@ import { placeOf } from "./people/place-of.ts";
 import { listenPrivately } from "./private-listener.ts";
 import { createRecords, type Records } from "./records.ts";
 import { openRelayDb, type RelayDb } from "./relay-db.ts";
-import { RELAY_TABLES } from "./relay-tables.ts";
+import { tablesOf } from "./relay-tables.ts";
 import { runRetention } from "./retention.ts";
 import { createRouterConfig, findBot } from "./router-config.ts";
 import type { Settings } from "./settings.ts";
@@ -79,7 +81,7 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
   try {
     const programs = await findAgentPrograms(settings.agents, env["PATH"]);
     const client = { name: app.name, version: app.version };
-    const db = closing.use("relay database", await openRelayDb(stateDir, RELAY_TABLES));
+    const db = closing.use("relay database", await openRelayDb(stateDir, await tablesOf(app)));
     const notes = createSurfaceNotes(db);
     const offers = new KnownOffers(notes, Date.now);
     const agents = await createAgents({
@@ -151,7 +153,8 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
     const surface = await app.createSurface({
       ...{ bots, router, people, commands, offers, notes, log, journal, notices },
       imageHosts: settings.attachments.imageHosts,
-      now: Date.now,
+      ...{ db, now: Date.now },
+      takeLock: createLocks(join(stateDir, "locks", app.surfaceName)),
     });
     const privateListener = await listenPrivately({ settings, stateDir, router, metrics, log });
     closing.add("private listener", () => privateListener.close(0));

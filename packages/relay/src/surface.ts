@@ -1,19 +1,21 @@
 import type { Options, Router } from "@acp-kit/router";
 import type { HttpBindings } from "@hono/node-server";
+import type { Bot } from "./bots/bot.ts";
 import type { ChatCommands } from "./commands/create-chat-commands.ts";
-import type { Bot } from "./config/schema.ts";
 import type { Journal } from "./journal/journal.ts";
+import type { TakeLock } from "./locks.ts";
 import type { Log } from "./log.ts";
 import type { Notices } from "./notices/notices.ts";
 import type { AgentOffers } from "./offers/agent-offers.ts";
 import type { People } from "./people/people.ts";
+import type { RelayDb } from "./relay-db.ts";
 import type { SurfaceNotes } from "./surface-notes.ts";
 
 /** One bot of the configuration. */
-export type SurfaceBot = {
+export type SurfaceBot<Settings extends Bot = Bot> = {
   /** Its name in the configuration: part of the key of each of its conversations, see `formatConversationKey`. */
   readonly name: string;
-  readonly settings: Bot;
+  readonly settings: Settings;
   /** Names of its agent and workspace, for what people are told. */
   readonly agent: string;
   readonly workspace: string;
@@ -38,6 +40,10 @@ export type SurfaceContext = {
   readonly notes: SurfaceNotes;
   /** Hosts whose images in an agent's text may be shown as such, `*.example.org` for all below one. */
   readonly imageHosts: readonly string[];
+  /** The relay's database, for the surface's own tables alone: those that `RelayApp.loadTables` gave. */
+  readonly db: RelayDb;
+  /** Locks of the surface's own, each held by one process of this relay at a time and at most until it ends. */
+  readonly takeLock: TakeLock;
   readonly log: Log;
   /** To be told of every request and event that comes in, and of what people are told by a reference. */
   readonly journal: Journal;
@@ -51,6 +57,11 @@ export interface RelaySurface {
   fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
   /** Called once, when the listeners are up: takes up what an earlier process left unfinished. */
   resume?(): Promise<void>;
+  /**
+   * Called once when another process of this relay has taken over, before `drain`: takes nothing in any more that does not
+   * come by `fetch`, and goes on showing what runs. Resolves when nothing is left; it may be drained earlier.
+   */
+  retire?(): Promise<void>;
   /**
    * Refuses new requests visibly from now on, lets open responses come to their end until `seal` is aborted (it may be
    * already), then ends them visibly. Resolves when none is left. Called once. The relay cuts what is still open when

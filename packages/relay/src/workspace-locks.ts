@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { RouterConfig, WorkspaceHolder } from "@acp-kit/router";
-import { type FileLock, lockFile } from "./file-lock.ts";
+import { createLocks } from "./locks.ts";
 import { safeDirectoryName } from "./workspaces.ts";
 
 /** How often a workspace that another process works in is looked at, in milliseconds. */
@@ -20,25 +20,15 @@ export type WorkspaceLocks = {
 /** @param stateDir - Where the lock files are, and beside each who works there. */
 export function createWorkspaceLocks(stateDir: string): WorkspaceLocks {
   const directory = join(stateDir, "locks");
-  /** Of this process: it must not ask the system again for what it holds. */
-  const held = new Set<string>();
+  const takeLock = createLocks(directory);
   const take = async (file: string): Promise<(() => void) | undefined> => {
-    if (held.has(file)) return undefined;
-    held.add(file);
-    let lock: FileLock | undefined;
-    try {
-      await mkdir(directory, { recursive: true, mode: 0o700 });
-      lock = await lockFile(file);
-    } finally {
-      if (!lock) held.delete(file);
-    }
+    const lock = await takeLock(basename(file));
     return (
       lock &&
       (() => {
         // Before the lock goes: later it would be of the next one.
         rmSync(`${file}.holder`, { force: true });
         lock.release();
-        held.delete(file);
       })
     );
   };

@@ -27,6 +27,8 @@ test("the configuration in the documentation is valid and complete enough to sta
     writeFileSync(join(secrets, name), `${"x".repeat(length)}\n`);
   }
   writeFileSync(join(secrets, "notices-webhook"), "https://hooks.example.com/x\n");
+  writeFileSync(join(secrets, "shop-slack-bot-token"), "xoxb-1");
+  writeFileSync(join(secrets, "shop-slack-app-token"), "xapp-1");
   const file = join(root, "relay.jsonc");
   writeFileSync(file, example.replaceAll("/run/secrets", secrets));
   const loaded = await readConfig(file, {});
@@ -37,6 +39,13 @@ test("the configuration in the documentation is valid and complete enough to sta
     createKey: () => "",
   });
   expect(settings.bots).toMatchObject([{ name: "shop", agent: "claude", workspace: "shop" }]);
+  const onSlack = createSettings({
+    app: { ...testApp, surfaceName: "slack" },
+    flags: { instance: "default" },
+    loaded: { ...loaded, file },
+    createKey: () => "",
+  });
+  expect(onSlack.bots).toMatchObject([{ name: "shop-slack", agent: "claude", workspace: "shop" }]);
   expect(loaded.config.bots["shop"]?.defaults.thinking).toBe("medium");
 });
 

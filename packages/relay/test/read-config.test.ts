@@ -117,6 +117,14 @@ describe("an unknown key names the nearest known one, with its path", () => {
       'agents.a.envpass: unknown key; did you mean "envPass"?',
     ],
     [
+      '{ "bots": { "chat": { "surface": "slack", "bottoken": "x" } } }',
+      'bots.chat.bottoken: unknown key; did you mean "botToken"?',
+    ],
+    [
+      '{ "bots": { "chat": { "surface": "slack", "handle": "x" } } }',
+      "bots.chat.handle: unknown key; known here: surface, botToken, appToken, signingSecret, path, apiUrl, agentView, features, slashCommand, agent, workspace, introduction, busyPolicy, systemPrompt, systemPromptFile, authErrorHint, defaults",
+    ],
+    [
       '{ "workspaces": { "w": { "isolation": "shared", "path": "/x", "permission": "ask" } } }',
       'workspaces.w.permission: unknown key; did you mean "permissions"?',
     ],
@@ -134,8 +142,12 @@ describe("an unknown key names the nearest known one, with its path", () => {
 
 describe("a wrong value is said with what is allowed", () => {
   test.each<[string, string]>([
-    ['{ "bots": { "shop": {} } }', 'bots.shop.surface: must be "poe"'],
-    ['{ "bots": { "shop": { "surface": "irc" } } }', 'bots.shop.surface: must be "poe"'],
+    ['{ "bots": { "shop": {} } }', 'bots.shop.surface: must be one of "poe", "slack"'],
+    [
+      '{ "bots": { "shop": { "surface": "irc" } } }',
+      'bots.shop.surface: must be one of "poe", "slack"',
+    ],
+    ['{ "bots": { "shop": 3 } }', "bots.shop: must be an object"],
     [
       '{ "bots": { "../x": { "surface": "poe" } } }',
       "bots.../x: a name has 1 to 64 letters, digits and . _ - and starts with a letter or digit",
@@ -300,6 +312,20 @@ test("every problem is one line, in the order of the file, and the error's messa
 });
 
 describe("references to secrets", () => {
+  test("C2: the secrets of a bot on Slack are confidential, and may be references", async () => {
+    const slack = { surface: "slack", botToken: "${BOT}", appToken: "xapp-1", signingSecret: "s" };
+    const text = JSON.stringify({ bots: { chat: slack } });
+    write(text);
+    const { config, secrets, fromEnvironment } = await readConfig(file, { BOT: "xoxb-1" });
+    expect(config.bots["chat"]).toMatchObject({ botToken: "xoxb-1", appToken: "xapp-1" });
+    expect(new Set(secrets)).toEqual(new Set(["s", "xapp-1", "xoxb-1"]));
+    expect(fromEnvironment).toEqual(["bots.chat.botToken"]);
+    expect(await problemsOf(text, { BOT: "xoxb-1" }, 0o644)).toEqual([
+      expect.stringMatching(/bots\.chat\.appToken: a secret stands here/),
+      expect.stringMatching(/bots\.chat\.signingSecret: a secret stands here/),
+    ]);
+  });
+
   const bot = (...keys: string[]) =>
     JSON.stringify({ bots: { shop: { surface: "poe", accessKeys: keys } } });
 
@@ -310,7 +336,7 @@ describe("references to secrets", () => {
     const { config, secrets, fromEnvironment } = await readConfig(file, {
       POE_KEY: "e".repeat(32),
     });
-    expect(config.bots["shop"]?.accessKeys).toEqual(["e".repeat(32), KEY]);
+    expect(config.bots["shop"]).toMatchObject({ accessKeys: ["e".repeat(32), KEY] });
     expect(new Set(secrets)).toEqual(new Set(["e".repeat(32), KEY]));
     expect(fromEnvironment).toEqual(["bots.shop.accessKeys[0]"]);
   });

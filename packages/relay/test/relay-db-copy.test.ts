@@ -8,8 +8,8 @@ import { KeptPeople } from "../src/people/kept-people.ts";
 import { PauseSwitch } from "../src/people/pause-switch.ts";
 import { Policies } from "../src/people/policies.ts";
 import { Usage } from "../src/people/usage.ts";
-import { openRelayDb } from "../src/relay-db.ts";
-import { writeRelayDb } from "../src/relay-db-copy.ts";
+import { openRelayDb, type RelayDb } from "../src/relay-db.ts";
+import { eraseFromRelayDb, writeRelayDb } from "../src/relay-db-copy.ts";
 import { RELAY_TABLES } from "../src/relay-tables.ts";
 import { relayRoot } from "./relay-run.ts";
 import { rejection } from "./support.ts";
@@ -96,6 +96,29 @@ test("after a restore a person can be erased from every file again", async () =>
 test("what is no database takes no place of one", async () => {
   const before = await rows();
   const text = Buffer.from("no database ".repeat(100)).toString("base64");
-  expect(await rejection(writeRelayDb(stateDir, text))).toMatchObject({ code: "store" });
+  expect(await rejection(writeRelayDb(stateDir, text, RELAY_TABLES))).toMatchObject({
+    code: "store",
+  });
   expect(await rows()).toBe(before);
+});
+
+test("a person and a conversation are erased from the tables of an app's surface too", async () => {
+  const tables = [
+    ...RELAY_TABLES,
+    {
+      name: "chat",
+      migrations: ["CREATE TABLE chat (user TEXT, conversation TEXT)"],
+      erasePerson: (db: RelayDb, user: string) => db.run("DELETE FROM chat WHERE user = ?", user),
+      eraseConversation: (db: RelayDb, conversation: string) =>
+        db.run("DELETE FROM chat WHERE conversation = ?", conversation),
+    },
+  ];
+  await using db = await openRelayDb(stateDir, tables);
+  const left = () => db.all("SELECT * FROM chat").length;
+  db.run("INSERT INTO chat VALUES (?, 'slack/shop/t/c'), (?, 'slack/shop/t/d')", ANA, BOB);
+  const what = { user: ANA, conversations: ["slack/shop/t/d"] };
+  expect(await eraseFromRelayDb(stateDir, what, tables, true)).toBeGreaterThan(2);
+  expect(left()).toBe(2);
+  await eraseFromRelayDb(stateDir, what, tables, false);
+  expect(left()).toBe(0);
 });

@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RelayApp } from "../src/app.ts";
-import type { AccessKey } from "../src/choose-bots.ts";
+import type { EnvValue } from "../src/bots/env-values.ts";
 import { type Config, configSchema } from "../src/config/schema.ts";
-import { createSettings, isLoopback, type StartFlags } from "../src/settings.ts";
+import { isLoopback } from "../src/is-loopback.ts";
+import { createSettings, type StartFlags } from "../src/settings.ts";
 
 const KEY = "K".repeat(32);
 
@@ -13,22 +14,21 @@ const app: RelayApp = {
   description: "",
   surfaceName: "poe",
   demoAgent: ["/usr/bin/node", "/demo.js"],
-  keyEnv: "POE_ACCESS_KEY",
   createSurface: () => {
     throw new Error("not here");
   },
 };
 
-const envKey: AccessKey = { value: KEY, setting: "POE_ACCESS_KEY", source: "environment" };
+const envKey: EnvValue = { value: KEY, setting: "POE_ACCESS_KEY", source: "environment" };
 
-type Given = { flags?: Partial<StartFlags>; config?: object; key?: AccessKey };
+type Given = { flags?: Partial<StartFlags>; config?: object; key?: EnvValue };
 
 function settings({ flags, config, key }: Given = {}) {
   const parsed: Config | undefined = config && configSchema.parse(config);
   return createSettings({
     app,
     flags: { instance: "default", ...flags },
-    envKey: key,
+    env: key && { POE_ACCESS_KEY: key },
     createKey: () => "D".repeat(32),
     ...(parsed && {
       loaded: { config: parsed, secrets: [], fromEnvironment: [], file: "/etc/relay.jsonc" },
@@ -117,7 +117,7 @@ describe("with a key it is a relay", () => {
   });
 
   test("C2: a key from a file is not counted as one that the environment holds", () => {
-    const key: AccessKey = { value: KEY, setting: "POE_ACCESS_KEY_FILE", source: "file" };
+    const key: EnvValue = { value: KEY, setting: "POE_ACCESS_KEY_FILE", source: "file" };
     expect(settings({ key }).fromEnvironment).toEqual([]);
   });
 
@@ -186,11 +186,12 @@ describe("with a configuration", () => {
   test("the key of the environment is for the one bot that has none", () => {
     const keyless = { surface: "poe", path: "/b" };
     const config = { bots: { shop: bot, other: keyless } };
-    const other: AccessKey = { ...envKey, value: "E".repeat(32) };
-    expect(settings({ config, key: other }).bots.map((one) => one.settings.accessKeys)).toEqual([
-      [KEY],
-      ["E".repeat(32)],
-    ]);
+    const other: EnvValue = { ...envKey, value: "E".repeat(32) };
+    expect(
+      settings({ config, key: other }).bots.map(
+        (one) => "accessKeys" in one.settings && one.settings.accessKeys,
+      ),
+    ).toEqual([[KEY], ["E".repeat(32)]]);
     const two = { bots: { a: keyless, b: { ...keyless, path: "/c" } } };
     expect(() => settings({ config: two, key: other })).toThrow(/is the key of one bot, and a, b/);
   });

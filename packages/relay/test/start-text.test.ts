@@ -17,7 +17,6 @@ const app: RelayApp = {
   description: "",
   surfaceName: "poe",
   demoAgent: ["node"],
-  keyEnv: "POE_ACCESS_KEY",
   createSurface: () => {
     throw new Error("not here");
   },
@@ -34,7 +33,7 @@ function keyed(changes: Partial<Settings> = {}): Settings {
   const created = createSettings({
     app,
     flags: { instance: "default" },
-    envKey: { value: KEY, setting: "POE_ACCESS_KEY", source: "environment" },
+    env: { POE_ACCESS_KEY: { value: KEY, setting: "POE_ACCESS_KEY", source: "environment" } },
     createKey: () => KEY,
   });
   return { ...created, ...changes };

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { MarkupRenderer, Router } from "@acp-kit/router";
 import type { RelayApp } from "../src/app.ts";
+import { pathOf } from "../src/bots/bot.ts";
 import { formatConversationKey } from "../src/conversation-key.ts";
 import type { RelaySurface, SurfaceBot, SurfaceContext } from "../src/surface.ts";
 
@@ -15,7 +16,6 @@ export const testApp: RelayApp = {
   description: "A relay for tests.",
   surfaceName: "poe",
   demoAgent: [process.execPath, fileURLToPath(new URL("./fixtures/agent.mjs", import.meta.url))],
-  keyEnv: "POE_ACCESS_KEY",
   createSurface,
 };
 
@@ -27,10 +27,10 @@ function createSurface({ bots, people, log, router }: SurfaceContext): RelaySurf
   return {
     fetch(request) {
       const { pathname } = new URL(request.url);
-      const bot = bots.find(({ settings }) => settings.path === pathname);
+      const bot = bots.find(({ settings }) => pathOf(settings) === pathname);
       if (!bot) return new Response("no such bot\n", { status: 404 });
       const user = request.headers.get("x-user") ?? "";
-      log.info({ key: bot.settings.accessKeys[0] }, "asked");
+      log.info({ key: "accessKeys" in bot.settings && bot.settings.accessKeys[0] }, "asked");
       const admission = people.admit({ surface: "poe", bot: bot.name, user });
       if (admission.kind === "refused") return new Response(admission.text, { status: 403 });
       const prompt = request.headers.get("x-prompt");

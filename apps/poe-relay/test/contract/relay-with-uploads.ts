@@ -12,7 +12,6 @@ process.exitCode = await runRelay(
     description: "",
     surfaceName: "poe",
     demoAgent: demoAgentCommand(),
-    keyEnv: "POE_ACCESS_KEY",
     createSurface: createPoeSurface({ renderer, uploadUrl: process.env["POE_UPLOAD_URL"] ?? "" }),
   },
   process.argv.slice(2),

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { NAME } from "../config/schema.ts";
+import { NAME } from "../config/schema-parts.ts";
 import { MAX_ID_CHARS } from "../people/kept-people.ts";
 import { splitWords } from "./split-words.ts";
 

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import type { RelayApp } from "../app.ts";
-import type { StartFlags } from "../settings.ts";
+import type { SurfaceName } from "../config/bot-schema.ts";
+import { DEFAULT_PORTS, type StartFlags } from "../settings.ts";
 import { parseAgent, parsePath, parsePort, parseSeconds, parseSpeed } from "./option-parsers.ts";
 import { addPeople } from "./people-commands.ts";
 import { addRecords } from "./record-commands.ts";
@@ -39,19 +40,27 @@ export function parseArgv(app: RelayApp, argv: readonly string[]): Invocation {
   return invocation ?? { kind: "print", code: 0, text: out };
 }
 
+const descriptions: Readonly<Record<SurfaceName, string>> = {
+  poe: "Serve. Without --config and POE_ACCESS_KEY this is a demo: for this machine only, with a pretend agent.",
+  slack: "Serve. It takes --config, or SLACK_BOT_TOKEN and SLACK_APP_TOKEN.",
+};
+
+const paths: Readonly<Record<SurfaceName, string>> = {
+  poe: "/poe",
+  slack: "/slack/events, for a bot that is sent events over HTTP",
+};
+
 type Take = (invocation: Invocation) => void;
 
 function addStart(program: Command, app: RelayApp, take: Take): void {
-  withPlace(
-    program
-      .command("start")
-      .description(
-        `Serve. Without --config and ${app.keyEnv} this is a demo: for this machine only, with a pretend agent.`,
-      ),
-  )
+  withPlace(program.command("start").description(descriptions[app.surfaceName]))
     .option("--host <host>", "address to listen on (default: 127.0.0.1)")
-    .option("--port <port>", "port to listen on, 0 for any (default: 8787)", parsePort)
-    .option("--path <path>", "path of the bot (default: /poe)", parsePath)
+    .option(
+      "--port <port>",
+      `port to listen on, 0 for any (default: ${DEFAULT_PORTS[app.surfaceName]})`,
+      parsePort,
+    )
+    .option("--path <path>", `path of the bot (default: ${paths[app.surfaceName]})`, parsePath)
     .option("--workspace <dir>", "existing directory that the agent works in")
     .option("--agent <argv>", 'agent to run, quoted like "my-agent --acp"', parseAgent)
     .option("--speed <factor>", "how fast the demo agent plays (default: 1)", parseSpeed)

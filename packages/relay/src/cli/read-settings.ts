@@ -1,11 +1,11 @@
 import { randomInt } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import type { RelayApp } from "../app.ts";
-import { ACCESS_KEY_LENGTH } from "../config/access-key.ts";
+import { ACCESS_KEY_LENGTH } from "../bots/access-key.ts";
 import { readConfig } from "../config/read-config.ts";
 import type { Env } from "../config/secret.ts";
 import { createSettings, type Settings, type StartFlags } from "../settings.ts";
-import { readEnvKey } from "./env-key.ts";
+import { readEnvValues } from "./env-values.ts";
 
 /** What `start` was asked for. */
 export type StartRequest = {
@@ -15,7 +15,7 @@ export type StartRequest = {
 };
 
 /**
- * Reads the configuration and the key of the environment, and puts them together with the flags.
+ * Reads the configuration and what the environment gives to bots, and puts them together with the flags.
  *
  * @param demoKey - The access key of the demo.
  * @throws ConfigError
@@ -30,8 +30,8 @@ export async function readSettings(
     file === undefined
       ? undefined
       : { ...(await readConfig(file, env)), file: await realpath(file) };
-  const envKey = await readEnvKey(app.keyEnv, env);
-  const settings = createSettings({ app, flags, loaded, envKey, createKey: () => demoKey });
+  const given = await readEnvValues(app.surfaceName, env);
+  const settings = createSettings({ app, flags, loaded, env: given, createKey: () => demoKey });
   return { ...settings, secrets: [...settings.secrets, ...passedValues(settings, env)] };
 }
 

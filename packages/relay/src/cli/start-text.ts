@@ -1,4 +1,5 @@
 import type { RelayApp } from "../app.ts";
+import { type Bot, pathOf } from "../bots/bot.ts";
 import type { BoundAddress } from "../listener.ts";
 import { DEMO_AGENT, type Settings } from "../settings.ts";
 import type { Relay } from "../start-relay.ts";
@@ -29,21 +30,23 @@ function demoLines(
   stateDir: string,
 ): readonly string[] {
   const [bot] = settings.bots;
-  const url = `${base}${bot?.settings.path}`;
+  if (bot?.settings.surface !== "poe") return [];
+  const { path, accessKeys } = bot.settings;
+  const url = `${base}${path}`;
   const removed = settings.stateDir === undefined ? " (removed at the end)" : "";
   return [
     `${app.name} ${app.version}: the demo. It serves this machine only, and whoever has the key below.`,
     "",
     `Address  ${url}`,
-    `Agent    ${formatAgent(settings, bot?.agent)}`,
-    `Work in  ${formatWorkspace(settings, bot?.workspace)}`,
+    `Agent    ${formatAgent(settings, bot.agent)}`,
+    `Work in  ${formatWorkspace(settings, bot.workspace)}`,
     `State    ${stateDir}${removed}`,
     "",
     "Send it a message from another terminal:",
     "",
-    formatCurlLine(url, bot?.settings.accessKeys[0] ?? ""),
+    formatCurlLine(url, accessKeys[0] ?? ""),
     "",
-    `Ctrl-C ends it. For a bot of your own, set ${app.keyEnv} and start again.`,
+    `Ctrl-C ends it. For a bot of your own, set POE_ACCESS_KEY and start again.`,
   ];
 }
 
@@ -56,8 +59,8 @@ function configuredLines(
   const lines = [
     `${app.name} ${app.version} serves:`,
     ...settings.bots.map(
-      ({ name, settings: { path }, agent, workspace }) =>
-        `  ${base}${path}  bot ${name}, agent ${agent}, workspace ${workspace}`,
+      ({ name, settings: bot, agent, workspace }) =>
+        `  ${formatPlace(base, bot)}  bot ${name}, agent ${agent}, workspace ${workspace}`,
     ),
     `State    ${relay.stateDir}`,
     `Private  ${formatAddress(relay.privateAddress)}`,
@@ -66,6 +69,12 @@ function configuredLines(
   if (open) lines.push('Access   open to everybody: a rule has "*"');
   if (relay.pairing !== undefined) lines.push(...pairingLines(app, settings, relay.pairing));
   return lines;
+}
+
+/** Where a bot is reached. */
+function formatPlace(base: string, bot: Bot): string {
+  const path = pathOf(bot);
+  return path === undefined ? "Slack, by Socket Mode" : `${base}${path}`;
 }
 
 function pairingLines(

@@ -25,7 +25,8 @@ export async function start(
   const settings = await readSettings(app, request, env, demoKey);
   const inherited = readInheritedSocket(env, process.pid);
   if (inherited && settings.mode === "demo") {
-    const message = `the demo listens by itself; set ${app.keyEnv} or give a --config to serve on the service manager's socket`;
+    const message =
+      "the demo listens by itself; set POE_ACCESS_KEY or give a --config to serve on the service manager's socket";
     throw new ConfigError([message]);
   }
   const log = createProcessLog(app, settings, streams);

@@ -1,5 +1,7 @@
+import type { SlackBotConfig } from "./bot-schema.ts";
 import type { Path } from "./document.ts";
-import { type AgentConfig, type Config, describeUnknown } from "./schema.ts";
+import type { AgentConfig, Config } from "./schema.ts";
+import { describeUnknown } from "./schema-parts.ts";
 
 /** Something wrong with the value at `path`; `what` includes the cure. */
 export type Problem = { readonly path: Path; readonly what: string };
@@ -17,7 +19,8 @@ export function findConfigProblems(config: Config): readonly Problem[] {
     }
   };
   const botOfPath = new Map<string, string>();
-  for (const [name, { agent, workspace, path }] of Object.entries(config.bots)) {
+  for (const [name, bot] of Object.entries(config.bots)) {
+    const { agent, workspace, path } = bot;
     const at = ["bots", name];
     if (agent !== undefined) {
       expectName([...at, "agent"], "agent", agent, Object.keys(config.agents));
@@ -27,6 +30,8 @@ export function findConfigProblems(config: Config): readonly Problem[] {
     }
     const reach = findReachProblem(config, agent, workspace);
     if (reach !== undefined) problems.push({ path: at, what: reach });
+    // Other bots of Slack may have no use for one.
+    if (bot.surface === "slack" && !isHttpBot(bot)) continue;
     const other = botOfPath.get(path);
     if (other !== undefined) {
       const what = `"${path}" is the path of "${other}" too; give each bot its own`;
@@ -68,6 +73,11 @@ export function findConfigProblems(config: Config): readonly Problem[] {
     problems.push({ path: ["notices", "webhook"], what });
   }
   return problems;
+}
+
+/** Whether the configuration alone says that Slack sends requests for this bot. */
+function isHttpBot({ appToken, signingSecret }: SlackBotConfig): boolean {
+  return appToken === undefined && signingSecret !== undefined;
 }
 
 /** Homes of people are directories of the relay's own user, and the agent has to keep to them. */

@@ -1,100 +1,20 @@
-import { THINKING_LEVELS } from "@acp-kit/router";
-import { closest, distance } from "fastest-levenshtein";
 import { z } from "zod";
+import { botSchema } from "./bot-schema.ts";
+import {
+  absolutePath,
+  argv,
+  days,
+  flag,
+  list,
+  named,
+  oneOf,
+  port,
+  secret,
+  section,
+  text,
+  whole,
+} from "./schema-parts.ts";
 
-/** Platform name of each surface that a bot can be on. */
-export const SURFACES = ["poe"] as const;
-
-/** An object that refuses keys it does not know and names the ones that were probably meant, one line for each. */
-function section<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  return z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === "unrecognized_keys"
-        ? issue.keys.map((key) => describeUnknown("key", key, Object.keys(shape))).join("\n")
-        : "must be an object",
-  });
-}
-
-/** What to say of a word that is none of `known`. */
-export function describeUnknown(what: string, word: string, known: readonly string[]): string {
-  if (known.length === 0) return `unknown ${what}; there is none`;
-  const nearest = closest(word, [...known]);
-  return distance(word.toLowerCase(), nearest.toLowerCase()) <= Math.max(2, word.length / 3)
-    ? `unknown ${what}; did you mean "${nearest}"?`
-    : `unknown ${what}; known here: ${known.join(", ")}`;
-}
-
-function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
-  const list = values.map((value) => `"${value}"`).join(", ");
-  return z.enum(values, {
-    error: values.length > 1 ? `must be one of ${list}` : `must be ${list}`,
-  });
-}
-
-const text = (what: string) => z.string({ error: `must be ${what}` }).min(1, `must be ${what}`);
-const flag = z.boolean({ error: "must be true or false" });
-const list = <Item extends z.ZodType>(item: Item, what: string) =>
-  z.array(item, { error: `must be a list of ${what}` });
-const absolutePath = z
-  .string({ error: "must be an absolute path" })
-  .regex(/^\//, "must be an absolute path");
-const whole = (min: number, what: string) =>
-  z.int(`must be ${what}`).min(min, `must be ${what}`).max(1_000_000_000, `must be ${what}`);
-const days = whole(1, "a whole number of days, 1 or more");
-
-const PORT = "must be a port, 0 to 65535";
-const port = z.int(PORT).min(0, PORT).max(65_535, PORT);
-
-/** Names of bots, agents and workspaces: they stand in logs, in chat and in conversation keys. */
-export const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
-
-function named<Value extends z.ZodType>(value: Value) {
-  return z
-    .record(z.string().regex(NAME), value, {
-      error: (issue) =>
-        issue.code === "invalid_key"
-          ? "a name has 1 to 64 letters, digits and . _ - and starts with a letter or digit"
-          : "must be an object with a name for each entry",
-    })
-    .default({});
-}
-
-/** `${NAME}` reads the environment, `${file:/path}` a file; see {@link import("./secret.ts").resolveSecret}. */
-const secret = text("a text: the secret, or a reference to a variable or file that holds it");
-
-const BOT_PATH = 'must be a path such as "/poe"';
-
-const defaults = section({
-  model: text("the id of a model").exactOptional(),
-  thinking: oneOf(THINKING_LEVELS).exactOptional(),
-  hideThinking: flag.exactOptional(),
-  showPlans: flag.exactOptional(),
-  showTools: flag.exactOptional(),
-  showToolDetails: flag.exactOptional(),
-});
-
-export const botSchema = section({
-  surface: oneOf(SURFACES),
-  path: z
-    .string({ error: BOT_PATH })
-    .regex(/^\/[A-Za-z0-9_.~/-]*$/, BOT_PATH)
-    .refine((path) => path !== "/healthz", '"/healthz" is taken; choose another, such as "/poe"')
-    .default("/poe"),
-  accessKeys: list(secret, "keys").default([]),
-  agent: text("the name of an agent").exactOptional(),
-  workspace: text("the name of a workspace").exactOptional(),
-  introduction: text("a text").max(2_000, "must have at most 2000 characters").exactOptional(),
-  handle: text("the bot's name on Poe").exactOptional(),
-  pinnedModels: list(text("the id of a model"), "ids of models").exactOptional(),
-  busyPolicy: oneOf(["queue", "interrupt", "steer"]).exactOptional(),
-  systemPrompt: text("a text").max(50_000, "must have at most 50000 characters").exactOptional(),
-  systemPromptFile: absolutePath.exactOptional(),
-  authErrorHint: text("a text").max(2_000, "must have at most 2000 characters").exactOptional(),
-  defaults: defaults.default({}),
-});
-
-const ARGV = 'must be a list such as ["my-agent", "--acp"]';
-const argv = z.array(z.string(ARGV), { error: ARGV }).refine(([program]) => program, ARGV);
 const ID = "must be the number of a user or group";
 const id = z
   .int(ID)
@@ -304,6 +224,5 @@ export const configSchema = section({
 
 /** The whole configuration, defaults filled in. */
 export type Config = z.output<typeof configSchema>;
-export type Bot = Config["bots"][string];
 export type AgentConfig = Config["agents"][string];
 export type WorkspaceConfig = Config["workspaces"][string];

@@ -1,3 +1,4 @@
+import type { SlackBotConfig } from "./bot-schema.ts";
 import type { Path } from "./document.ts";
 import type { Config } from "./schema.ts";
 
@@ -17,8 +18,13 @@ const CONFIDENTIAL_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL/i;
 export function findSecretSlots(config: Config): readonly SecretSlot[] {
   const slots: SecretSlot[] = [];
   for (const [name, bot] of Object.entries(config.bots)) {
+    const at = ["bots", name];
+    if (bot.surface === "slack") {
+      slots.push(...slackSlots(at, bot));
+      continue;
+    }
     for (const [index, text] of bot.accessKeys.entries()) {
-      const path = ["bots", name, "accessKeys", index];
+      const path = [...at, "accessKeys", index];
       const fill = (value: string) => bot.accessKeys.splice(index, 1, value);
       slots.push({ path, text, confidential: true, fill });
     }
@@ -70,4 +76,14 @@ export function findSecretSlots(config: Config): readonly SecretSlot[] {
     });
   }
   return slots;
+}
+
+function slackSlots(at: Path, bot: SlackBotConfig): readonly SecretSlot[] {
+  return (["botToken", "appToken", "signingSecret"] as const).flatMap((key) => {
+    const text = bot[key];
+    const fill = (value: string) => {
+      bot[key] = value;
+    };
+    return text === undefined ? [] : [{ path: [...at, key], text, confidential: true, fill }];
+  });
 }

@@ -1,4 +1,4 @@
-import type { SURFACES } from "../config/schema.ts";
+import type { SurfaceName } from "../config/bot-schema.ts";
 
 /** What a platform means for files. */
 export type SurfaceFiles = {
@@ -11,11 +11,19 @@ export type SurfaceFiles = {
   readonly maxFileBytes: number;
 };
 
-export const SURFACE_FILES: Readonly<Record<(typeof SURFACES)[number], SurfaceFiles>> = {
+export const SURFACE_FILES: Readonly<Record<SurfaceName, SurfaceFiles>> = {
   poe: {
     hosts: ["*.poecdn.net"],
     directive: "poe-attach",
     maxFiles: 20,
     maxFileBytes: 50 * 1024 * 1024,
+  },
+  slack: {
+    hosts: ["*.slack.com"],
+    directive: "slack-attach",
+    // As many as people may send there with one message.
+    maxFiles: 10,
+    // https://slack.com/help/articles/201330736
+    maxFileBytes: 1024 * 1024 * 1024,
   },
 };

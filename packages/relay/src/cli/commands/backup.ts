@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { describingFailure } from "../../open-store.ts";
 import { readRelayDb, writeRelayDb } from "../../relay-db-copy.ts";
+import { RELAY_TABLES } from "../../relay-tables.ts";
 import { openStateDir } from "../../state-dir.ts";
 import { asFileManifest, findMissing, readFileManifest } from "./file-manifest.ts";
 import { openKept } from "./kept-state.ts";
@@ -23,14 +24,18 @@ Nor are the homes of people in it, which lie there under "homes" where agents ha
 }
 
 /** Puts a backup in the place of what is kept. No relay may be using it. */
-export async function restore(stateDir: string, file: string): Promise<string> {
+export async function restore(
+  stateDir: string,
+  file: string,
+  tables = RELAY_TABLES,
+): Promise<string> {
   const from = resolve(file);
   const { restoreSqliteStore } = await import("@acp-kit/router/sqlite");
   await using directory = await openStateDir(stateDir);
   const options = { directory: directory.path, from };
   const report = await describingFailure(from, () => restoreSqliteStore(options));
   const { relay } = (report.manifest ?? {}) as { readonly relay?: unknown };
-  if (typeof relay === "string") await writeRelayDb(directory.path, relay);
+  if (typeof relay === "string") await writeRelayDb(directory.path, relay, tables);
   const manifest = asFileManifest(report.manifest);
   return `Restored from ${from}. What was there before is in ${directory.path}/store-replaced.db${
     typeof relay === "string" ? " and relay-replaced.db" : ""

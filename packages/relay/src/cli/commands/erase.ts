@@ -7,6 +7,7 @@ import { LoanBook } from "../../files/loan-book.ts";
 import { homesOf } from "../../homes/home.ts";
 import { describingFailure } from "../../open-store.ts";
 import { eraseFromRelayDb } from "../../relay-db-copy.ts";
+import { RELAY_TABLES } from "../../relay-tables.ts";
 import type { WorktreeRecord } from "../../workspaces/place-book.ts";
 import { safeDirectoryName } from "../../workspaces.ts";
 import { withKeptDb } from "./kept-db.ts";
@@ -14,7 +15,12 @@ import { findConversation, openKept } from "./kept-state.ts";
 import { readWorktrees } from "./worktrees.ts";
 
 /** Removes a person or a conversation from everything that the relay keeps. Gives what to tell the operator. */
-export async function erase(stateDir: string, asked: Erasable, dryRun: boolean): Promise<string> {
+export async function erase(
+  stateDir: string,
+  asked: Erasable,
+  dryRun: boolean,
+  tables = RELAY_TABLES,
+): Promise<string> {
   await using store = await openKept(stateDir);
   const what =
     "user" in asked ? asked : { conversation: await findConversation(store, asked.conversation) };
@@ -37,7 +43,7 @@ export async function erase(stateDir: string, asked: Erasable, dryRun: boolean):
   const copies = dryRun ? [] : await eraseCopies(stateDir, user, plan);
   const homes = user === undefined ? [] : await homesOf(stateDir, user);
   if (!dryRun) for (const home of homes) await rm(home, { recursive: true, maxRetries: 3 });
-  const rows = await eraseFromRelayDb(stateDir, { user, conversations }, dryRun);
+  const rows = await eraseFromRelayDb(stateDir, { user, conversations }, tables, dryRun);
   return formatErasure(plan, { sessions, worktrees, reactions, homes, rows, copies, dryRun });
 }
 

@@ -1,5 +1,6 @@
 import type { RelayApp } from "../../app.ts";
 import type { Env } from "../../config/secret.ts";
+import { tablesOf } from "../../relay-tables.ts";
 import { formatForTerminal } from "../../terminal-text.ts";
 import type { StateRequest } from "../requests.ts";
 import type { Streams } from "../streams.ts";
@@ -30,9 +31,9 @@ export async function runStateCommand(
     case "backup":
       return tell(await backup(stateDir, request.file));
     case "restore":
-      return tell(await restore(stateDir, request.file));
+      return tell(await restore(stateDir, request.file, await tablesOf(app)));
     case "erase":
-      return tell(await erase(stateDir, request.what, request.dryRun));
+      return tell(await erase(stateDir, request.what, request.dryRun, await tablesOf(app)));
     case "explain":
       return tell(await explainAbout(stateDir, request.about, request.json));
     case "audit-verify":
