@@ -1,6 +1,12 @@
-import { type CommandOutcome, parseCommand } from "@acp-kit/relay";
+import {
+  type CommandOutcome,
+  isBareAnswer,
+  isVerdict,
+  parseAnswer,
+  parseCommand,
+  refusal,
+} from "@acp-kit/relay";
 import type { Attachment, LastTurn, PermissionAsk, Role } from "@acp-kit/router";
-import { isBareAnswer, isVerdict, parseAnswer, refusal } from "./answer.ts";
 import type { DeliveryState } from "./delivery-state.ts";
 import type { words } from "./words.ts";
 

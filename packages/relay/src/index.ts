@@ -9,6 +9,13 @@ export {
   createRelayCommands,
   type RelayCommandsOptions,
 } from "./commands/create-relay-commands.ts";
+export {
+  type Answer,
+  isBareAnswer,
+  isVerdict,
+  parseAnswer,
+  refusal,
+} from "./commands/parse-answer.ts";
 export { isAside, type ParsedCommand, parseCommand } from "./commands/parse-command.ts";
 export { SLACK_CHOICES, type SurfaceName } from "./config/bot-schema.ts";
 export { type LoadedConfig, readConfig } from "./config/read-config.ts";

@@ -50,7 +50,7 @@ export {
   type RenderContext,
   type RenderedTurn,
 } from "./renderer.ts";
-export type { Role } from "./role.ts";
+export { mayDecide, type Role } from "./role.ts";
 export type {
   Choice,
   DebugInfo,

@@ -14,7 +14,8 @@ export const fileSchema = z.object({
   file_access: id,
 });
 
-const messageSchema = z.object({
+/** A message as events and histories have it. */
+export const messageSchema = z.object({
   user: id,
   bot_id: id,
   app_id: id,

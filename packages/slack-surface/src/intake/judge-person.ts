@@ -4,7 +4,7 @@ import type { SlackWorkspace } from "../workspace.ts";
 import { judgePerson } from "./judge-author.ts";
 
 /** How long somebody's profile is waited for, in milliseconds: the platform wants to know within 3 s. */
-const PROFILE_WAIT_MS = 1_500;
+const PROFILE_WAIT_MS = 1_200;
 
 /** Somebody who has written or pressed something, as the platform tells of them. */
 export type Somebody = {

@@ -1,86 +1,142 @@
-import { parsePairing } from "@acp-kit/relay";
-import { RouterError, type RouterErrorCode, type Turn } from "@acp-kit/router";
+import { parseCommand, parsePairing } from "@acp-kit/relay";
+import { type Role, RouterError, type RouterErrorCode, type Turn } from "@acp-kit/router";
+import { within } from "../within.ts";
 import { conversationKeyOf, type SlackWorkspace } from "../workspace.ts";
+import type { Background } from "./background.ts";
+import { BotLimit } from "./bot-limit.ts";
+import { Commands } from "./commands.ts";
+import { decideAnswer } from "./decide-answer.ts";
+import type { Decisions } from "./decisions.ts";
 import { conversationOf, isForBot } from "./follow.ts";
 import { formatSpeaker } from "./format-speaker.ts";
 import type { HeardMessage } from "./heard.ts";
 import { judgeSomebody } from "./judge-person.ts";
 import { type Asked, createPromptItem } from "./prompt-item.ts";
+import { EARLIER_WAIT_MS, readThread } from "./read-thread.ts";
 import type { Teller, TellPlace } from "./teller.ts";
 import type { Verdict } from "./verdict.ts";
 import { words } from "./words.ts";
 
 /** How long names that a message mentions are waited for, in milliseconds. */
-const NAMES_WAIT_MS = 400;
+const NAMES_WAIT_MS = 300;
 
 /** Names that are asked for because of one message. */
 const MAX_NEW_NAMES = 10;
+
+export type MessagesParts = {
+  readonly workspace: SlackWorkspace;
+  readonly teller: Teller;
+  readonly background: Background;
+  readonly decisions: Decisions;
+};
+
+/** A message of somebody who may talk. */
+type Admitted = {
+  readonly message: HeardMessage;
+  readonly conversation: string;
+  readonly user: string;
+  readonly role: Role;
+};
 
 /** What people write, up to the router. */
 export class Messages {
   readonly #workspace: SlackWorkspace;
   readonly #teller: Teller;
+  readonly #background: Background;
+  readonly #decisions: Decisions;
+  readonly #commands: Commands;
+  readonly #bots = new BotLimit();
 
-  constructor(workspace: SlackWorkspace, teller: Teller) {
+  constructor({ workspace, teller, background, decisions }: MessagesParts) {
     this.#workspace = workspace;
     this.#teller = teller;
+    this.#background = background;
+    this.#decisions = decisions;
+    this.#commands = new Commands(workspace, teller, background);
   }
 
   /**
-   * Carries one message through. What is resolved was committed, unless it says that it comes again.
+   * Carries one message through. What it has led to is committed when it resolves, unless it comes again.
    *
    * @param read - Reads the message with the names that are known by then.
    */
   async take(message: HeardMessage, read: () => HeardMessage): Promise<Verdict> {
-    const { heard, context, hasAgentView } = this.#workspace;
-    const { key, place, author } = message;
-    const conversation = conversationKeyOf(this.#workspace, conversationOf(message, hasAgentView));
+    const { heard, context } = this.#workspace;
+    const { key, author } = message;
+    const conversation = this.conversationOf(message);
     const about = { conversation, message: key, user: author.user };
-    const thread = heard.followed(conversation);
-    if (!isForBot(message, thread, context.now())) {
+    if (!isForBot(message, heard.followed(conversation), context.now())) {
       const reason = message.opensWithOther ? "to-somebody-else" : "no-mention";
       return { ...about, decision: "drop", reason };
     }
     const known = heard.message(key);
-    if (known && known.turn === undefined)
-      return { ...about, decision: "attach", reason: "redrive" };
+    if (known && known.turn === undefined) return attached(about);
     const pairing = this.#pair(message, about);
     if (pairing) return pairing;
-    const judgement = await judgeSomebody(this.#workspace, author, place.channel);
-    if (judgement.kind === "unknown") {
-      return { ...about, decision: "drop", reason: "unknown-person", comesAgain: true };
-    }
-    if (judgement.kind === "refused") {
-      const { people } = context;
-      const admission = people.admit(judgement.person);
-      const isTold = message.isAddressed && heard.mayRefuse(author.user, context.now());
-      if (admission.kind === "refused" && isTold) this.#tell(message, "error", admission.text);
-      return { ...about, decision: "refuse", reason: "not-allowed" };
-    }
-    const named = await this.#withNames(message, read);
-    const request: Turn = {
-      ...{ role: "user", content: named.text, messageId: key, attachments: [] },
-      speaker: this.#speakerOf(author.user),
-    };
-    const asked = { key, user: judgement.person.user, query: [request] };
-    return await this.#ask(named, conversation, asked);
+    const judged = await this.judge(message, conversation);
+    if ("decision" in judged) return judged;
+    return await this.#decide({ ...judged, message: await this.#withNames(message, read) });
   }
 
-  async #ask(message: HeardMessage, conversation: string, asked: Asked): Promise<Verdict> {
+  /** Whether the author of a message may talk; tells them when they may not. */
+  async judge(
+    message: HeardMessage,
+    conversation: string,
+  ): Promise<Pick<Admitted, "conversation" | "user" | "role"> | Verdict> {
+    const { heard, context } = this.#workspace;
+    const { key, author, place } = message;
+    const about = { conversation, message: key, user: author.user };
+    const judgement = await judgeSomebody(this.#workspace, author, place.channel);
+    switch (judgement.kind) {
+      case "unknown":
+        return { ...about, decision: "drop", reason: "unknown-person", comesAgain: true };
+      case "refused": {
+        const admission = context.people.admit(judgement.person);
+        const isTold = message.isAddressed && author.bot === undefined;
+        if (admission.kind === "refused" && isTold && heard.mayRefuse(author.user, context.now())) {
+          this.tell(message, "error", admission.text);
+        }
+        return { ...about, decision: "refuse", reason: "not-allowed" };
+      }
+      case "admitted": {
+        if (author.bot === undefined) this.#bots.reset(conversation);
+        else if (this.#bots.isReached(conversation, key)) {
+          return { ...about, decision: "drop", reason: "bot-loop" };
+        }
+        return { conversation, user: judgement.person.user, role: judgement.role };
+      }
+    }
+  }
+
+  conversationOf(message: Pick<HeardMessage, "place">): string {
+    const { hasAgentView } = this.#workspace;
+    return conversationKeyOf(this.#workspace, conversationOf(message, hasAgentView));
+  }
+
+  /** A message as the router's transcript has it. */
+  requestOf({ key, text, author }: HeardMessage): Turn {
+    const name = this.#workspace.directory.names.user?.(author.user);
+    const speaker = formatSpeaker(author.user, name);
+    return { role: "user", content: text, messageId: key, attachments: [], speaker };
+  }
+
+  /** Asks the agent. Whatever else is to be told is told. */
+  async ask(message: HeardMessage, conversation: string, asked: Asked): Promise<Verdict> {
     const { context, heard, open } = this.#workspace;
-    const { key } = message;
+    const { key, author } = message;
     const { user } = asked;
     const about = { conversation, message: key, user };
     try {
       const item = createPromptItem(this.#workspace, asked);
       const { how, turn } = await context.router.submit(conversation, item);
       if (how === "refused") return { ...about, decision: "refuse", reason: "not-yours" };
+      if (how === "late") return { ...about, decision: "drop", reason: "answered", turn };
       const at = context.now();
       if (how === "new") heard.keep(key, { conversation, user, turn }, at);
-      heard.follow(conversation, user, at);
+      heard.follow(conversation, author.user, at);
       open.mark(conversation);
       return how === "repeat"
-        ? { ...about, decision: "attach", reason: "redrive", turn }
+        ? { ...attached(about), turn }
         : { ...about, decision: "run", reason: "prompt", turn };
     } catch (error) {
       const reason = error instanceof RouterError ? refusals[error.code] : undefined;
@@ -88,10 +144,97 @@ export class Messages {
       if (reason === "restarting") return { ...about, decision: "drop", reason, comesAgain: true };
       // Of the two events of one message one tells.
       if (heard.claim(key, { conversation, user }, context.now())) {
-        this.#tell(message, "error", reasonWords[reason]);
+        this.tell(message, "error", refusalWords[reason]);
       }
       return { ...about, decision: "refuse", reason };
     }
+  }
+
+  /** What somebody is told alone, about their own message. */
+  tell(message: HeardMessage, kind: "notice" | "error", text: string): void {
+    const told = this.#teller.privately(message.author.user, answerPlaceOf(message), kind, text);
+    this.#background.add("answer", told);
+  }
+
+  async #decide(admitted: Admitted): Promise<Verdict> {
+    const { context, bot } = this.#workspace;
+    const { message, conversation, user, role } = admitted;
+    const { key, text } = message;
+    const request = this.requestOf(message);
+    // Before anything of the message is kept: it may be a secret.
+    const command = context.commands.recognise({
+      ...{ conversation, bot: bot.name, user, role, key, text, query: [request] },
+      at: context.now(),
+    });
+    if (command) {
+      const call = { command, conversation, user, key, place: threadOf(message) };
+      return await this.#commands.run(call, ({ text, attachments }) =>
+        this.ask(message, conversation, { key, user, text, query: [{ ...request, attachments }] }),
+      );
+    }
+    const decided = await this.#decideByWords(admitted);
+    if (decided) return decided;
+    const earlier = await this.#earlier(message, conversation);
+    return await this.ask(message, conversation, { key, user, query: [...earlier, request] });
+  }
+
+  /** Stop, yes and no: what is said about a turn that there is. */
+  async #decideByWords({
+    message,
+    conversation,
+    user,
+    role,
+  }: Admitted): Promise<Verdict | undefined> {
+    const { heard, context } = this.#workspace;
+    const { key, text } = message;
+    const about = { conversation, message: key, user };
+    const parsed = parseCommand(text);
+    const word = parsed?.kind === "command" ? parsed.name : undefined;
+    const turns = await this.#decisions.openTurns(conversation);
+    const answer = decideAnswer(
+      text,
+      turns.flatMap(({ asks }) => asks),
+    );
+    if (word !== "stop" && word !== "continue" && answer.kind === "none") return undefined;
+    if (!heard.claim(key, { conversation, user }, context.now())) return attached(about);
+    try {
+      if (word === "stop") {
+        const stopped = await this.#decisions.stop(conversation, { user, role, key });
+        if (stopped.kind === "stopped") {
+          return { ...about, decision: "stop", reason: "asked", turn: stopped.turn };
+        }
+        return this.#say(message, about, stopped.kind === "none" ? "nothingRuns" : "notYours");
+      }
+      if (answer.kind === "answer") {
+        const { ask, option } = answer;
+        const posted = await this.#decisions.answer(conversation, { user, key }, ask.id, option);
+        const isTheirs = user === ask.requester;
+        if (posted.how === "late") return this.#say(message, about, "tooLate");
+        if (posted.how === "refused") {
+          return this.#say(message, about, isTheirs ? "approversOnly" : "notYours");
+        }
+        return { ...about, decision: "answer", reason: "option", turn: posted.turn };
+      }
+      return this.#say(message, about, answer.kind === "say" ? answer.text : "allShown");
+    } catch (error) {
+      heard.release(key);
+      throw error;
+    }
+  }
+
+  #say(message: HeardMessage, about: object, text: PlainWords): Verdict {
+    this.tell(message, "notice", words[text]);
+    const reason = text.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    return { ...about, decision: "refuse", reason };
+  }
+
+  /** What was said in a thread before the bot was first addressed there. */
+  async #earlier(message: HeardMessage, conversation: string): Promise<readonly Turn[]> {
+    const { place, ts } = message;
+    const isNew = this.#workspace.heard.followed(conversation) === undefined;
+    if (!isNew || !place.isInThread || place.kind === "direct") return [];
+    const read = readThread(this.#workspace, place, ts);
+    return (await within(this.#workspace.clock, EARLIER_WAIT_MS, read)) ?? [];
   }
 
   /** The code that makes somebody the first operator: they may not talk yet. */
@@ -102,21 +245,17 @@ export class Messages {
     if (code === undefined || author.bot !== undefined) return undefined;
     const { conversation = "" } = about;
     if (!heard.claim(key, { conversation, user: author.user }, context.now())) {
-      return { ...about, decision: "attach", reason: "redrive" };
+      return attached(about);
     }
-    const { channel } = place;
-    const person = {
-      ...{ surface: "slack", bot: bot.name, team: identity.team, channel },
-      ...{ isDirect: place.kind === "direct", user: author.user },
-    };
-    const { kind, text } = context.people.pair(person, code);
-    this.#tell(message, "notice", text);
+    const { kind, text } = context.people.pair(
+      {
+        ...{ surface: "slack", bot: bot.name, team: identity.team, channel: place.channel },
+        ...{ isDirect: place.kind === "direct", user: author.user },
+      },
+      code,
+    );
+    this.tell(message, "notice", text);
     return { ...about, decision: "command", reason: `pairing-${kind}` };
-  }
-
-  /** What somebody is told alone, about their own message. */
-  #tell(message: HeardMessage, kind: "notice" | "error", text: string): void {
-    void this.#teller.privately(message.author.user, answerPlaceOf(message), kind, text);
   }
 
   async #withNames(message: HeardMessage, read: () => HeardMessage): Promise<HeardMessage> {
@@ -127,14 +266,23 @@ export class Messages {
     await Promise.all(asked.map((user) => directory.person(user, NAMES_WAIT_MS)));
     return read();
   }
-
-  #speakerOf(user: string): string {
-    return formatSpeaker(user, this.#workspace.directory.names.user?.(user));
-  }
 }
 
-/** Where a message is answered by the relay itself. A private answer in a thread that is not there yet is not shown. */
-export function answerPlaceOf({ place }: Pick<HeardMessage, "place">): TellPlace {
+type PlainWords = {
+  [Name in keyof typeof words]: (typeof words)[Name] extends string ? Name : never;
+}[keyof typeof words];
+
+function attached(about: Omit<Verdict, "decision" | "reason">): Verdict {
+  return { ...about, decision: "attach", reason: "redrive" };
+}
+
+/** Where a message is answered openly. */
+function threadOf({ place }: Pick<HeardMessage, "place">): TellPlace {
+  return { channel: place.channel, thread: place.thread };
+}
+
+/** Where its author alone is told something: that is not shown in a thread that is not there yet. */
+function answerPlaceOf({ place }: Pick<HeardMessage, "place">): TellPlace {
   const { channel, thread, kind, isInThread } = place;
   return { channel, ...((isInThread || kind === "direct") && { thread }) };
 }
@@ -145,7 +293,7 @@ const refusals: Partial<Record<RouterErrorCode, "queue-full" | "empty-message" |
   closed: "restarting",
 };
 
-const reasonWords = {
+const refusalWords = {
   "queue-full": words.queueFull,
   "empty-message": words.emptyMessage,
 } as const;

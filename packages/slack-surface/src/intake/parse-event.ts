@@ -26,6 +26,11 @@ const spoken: ReadonlySet<string | undefined> = new Set([
   "thread_broadcast",
 ]);
 
+/** Whether a message is somebody's words, and not the platform's news of something. */
+export function isSpoken(subtype: string | undefined): boolean {
+  return spoken.has(subtype);
+}
+
 /** What an `event_callback` means, from whichever transport. Pure; never throws. */
 export function parseSlackEvent(payload: unknown, options: ParseEventOptions): Heard {
   const parsed = callbackSchema.safeParse(payload);
@@ -108,7 +113,7 @@ function parseMessage(
   const { identity, names } = options;
   const reason = judgeAuthor(message, identity, options.bots ?? noBots);
   if (reason !== undefined) return { kind: "ignored", reason };
-  if (!spoken.has(message.subtype)) return { kind: "ignored", reason: "subtype" };
+  if (!isSpoken(message.subtype)) return { kind: "ignored", reason: "subtype" };
   const { ts, text } = message;
   if (ts === undefined) return { kind: "ignored", reason: "malformed" };
   const place = readPlace(message, event, isShared, identity);

@@ -1,6 +1,8 @@
 import { createReference, KeyedLocks } from "@acp-kit/router";
 import type { SocketEnvelope } from "../socket/connection.ts";
 import type { SlackWorkspace } from "../workspace.ts";
+import { Background } from "./background.ts";
+import { Decisions } from "./decisions.ts";
 import type { Heard, HeardMessage } from "./heard.ts";
 import { Messages } from "./messages.ts";
 import { parseSlackEvent } from "./parse-event.ts";
@@ -16,6 +18,7 @@ const FREQUENT: ReadonlySet<string> = new Set(["own", "unchanged", "subtype", "u
  */
 export class SlackIntake implements AsyncDisposable {
   readonly #workspace: SlackWorkspace;
+  readonly #background: Background;
   readonly #messages: Messages;
   /** One message of a thread after the other, in the order in which they came. */
   readonly #threads = new KeyedLocks();
@@ -24,7 +27,13 @@ export class SlackIntake implements AsyncDisposable {
 
   constructor(workspace: SlackWorkspace) {
     this.#workspace = workspace;
-    this.#messages = new Messages(workspace, new Teller(workspace));
+    const background = new Background(workspace);
+    const parts = {
+      ...{ workspace, background, teller: new Teller(workspace) },
+      decisions: new Decisions(workspace),
+    };
+    this.#background = background;
+    this.#messages = new Messages(parts);
   }
 
   /** Never throws. */
@@ -35,10 +44,11 @@ export class SlackIntake implements AsyncDisposable {
     this.#carrying.add(carried);
   }
 
-  /** Takes nothing more, and waits for what it has taken. */
+  /** Takes nothing more, and waits for what it has taken. To be disposed of before the queue of calls. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     while (this.#carrying.size > 0) await Promise.all(this.#carrying);
+    await this.#background.idle();
   }
 
   async #carry(envelope: SocketEnvelope): Promise<void> {

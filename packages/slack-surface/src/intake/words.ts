@@ -11,5 +11,6 @@ export const words = {
   emptyMessage: "Your message is empty. Write what you would like to have done.",
   queueFull: "Too many messages wait in this conversation. Let some of them be answered first.",
   allShown: "All there is stands above, and the rest comes here by itself.",
+  deleteYours: "Delete your message: what stands in it is for the login alone.",
   failed: (reference: string) => `Something went wrong in this bot (ref ${reference}).`,
 } as const;

@@ -274,3 +274,19 @@ export async function ended(router: Router, conversation: string, turns = 1): Pr
     return events.filter(({ kind }) => kind === "turn-end").length >= turns;
   });
 }
+
+/** Asks before it does something. */
+export const ASKING: object = {
+  prompt: [
+    {
+      kind: "ask",
+      toolCall: { toolCallId: "p", title: "Run", kind: "execute", rawInput: { command: "ls" } },
+      options: [
+        { optionId: "once", name: "Allow", kind: "allow_once" },
+        { optionId: "always", name: "Always", kind: "allow_always" },
+        { optionId: "no", name: "No", kind: "reject_once" },
+      ],
+      on: { once: [{ kind: "text", text: "Done." }] },
+    },
+  ],
+};

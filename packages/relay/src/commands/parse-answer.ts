@@ -1,5 +1,5 @@
-import { parseCommand } from "@acp-kit/relay";
 import type { PermissionOption } from "@acp-kit/router";
+import { parseCommand } from "./parse-command.ts";
 
 /**
  * What a message says to an open question.

@@ -1,6 +1,6 @@
 import type { PermissionOption } from "@acp-kit/router";
 import { describe, expect, test } from "vitest";
-import { isBareAnswer, parseAnswer } from "../src/answer.ts";
+import { isBareAnswer, parseAnswer } from "../../src/commands/parse-answer.ts";
 
 const option = (id: string, kind: string): PermissionOption => ({ id, name: id, kind });
 const once = option("once", "allow_once");

@@ -1,0 +1,97 @@
+import { isAside } from "@acp-kit/relay";
+import type { Turn } from "@acp-kit/router";
+import { z } from "zod";
+import type { SlackWorkspace } from "../workspace.ts";
+import { decodeSlackText } from "./decode-text.ts";
+import { messageSchema, type WireMessage } from "./event-schema.ts";
+import { formatSpeaker } from "./format-speaker.ts";
+import type { SlackPlace } from "./heard.ts";
+import { judgeAuthor } from "./judge-author.ts";
+import { judgeSomebody } from "./judge-person.ts";
+import { formatMessageKey, isSpoken } from "./parse-event.ts";
+
+/** Earlier messages that an agent is told; of more the newest. */
+export const MAX_EARLIER = 50;
+
+/** Messages of a page, and pages: the oldest come first, and the newest are wanted. */
+const PAGE_MESSAGES = 200;
+const MAX_PAGES = 10;
+
+/** How long all of it may take, in milliseconds: until then nothing is acknowledged. */
+export const EARLIER_WAIT_MS = 1_200;
+
+const pageSchema = z.object({
+  messages: z.array(messageSchema),
+  has_more: z.boolean().catch(false),
+  response_metadata: z.object({ next_cursor: z.string() }).partial().catch({}),
+});
+
+/**
+ * What was said in a thread before a message, oldest first, for an agent that has not been there. Of people who may not
+ * talk there is only that they were there. Empty when the platform refuses it: nothing depends on it.
+ *
+ * @param before - The `ts` of the message.
+ */
+export async function readThread(
+  workspace: SlackWorkspace,
+  { channel, thread }: Pick<SlackPlace, "channel" | "thread">,
+  before: string,
+): Promise<readonly Turn[]> {
+  const found = await readMessages(workspace, channel, thread, before);
+  const turns = found.slice(-MAX_EARLIER).map((message) => readTurn(workspace, message, channel));
+  return (await Promise.all(turns)).filter((turn) => turn !== undefined);
+}
+
+async function readMessages(
+  { queue, clock }: SlackWorkspace,
+  channel: string,
+  thread: string,
+  before: string,
+): Promise<readonly WireMessage[]> {
+  const deadline = clock.now() + EARLIER_WAIT_MS;
+  const found: WireMessage[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const asked = cursor;
+    const result = await queue.run({
+      ...{ method: "conversations.replies", priority: "question", channel, deadline },
+      args: () => ({
+        ...{ channel, ts: thread, latest: before, limit: PAGE_MESSAGES },
+        ...(asked !== undefined && { cursor: asked }),
+      }),
+    });
+    const parsed = result.kind === "ok" ? pageSchema.safeParse(result.body) : undefined;
+    if (!parsed?.success) return found;
+    // Of a page that goes beyond it what is newer than the message is not earlier.
+    found.push(...parsed.data.messages.filter(({ ts = "" }) => Number(ts) < Number(before)));
+    cursor = parsed.data.response_metadata.next_cursor;
+    if (!parsed.data.has_more || !cursor) return found;
+  }
+  return found;
+}
+
+async function readTurn(
+  workspace: SlackWorkspace,
+  message: WireMessage,
+  channel: string,
+): Promise<Turn | undefined> {
+  const { identity, context, directory } = workspace;
+  const { user, bot_id: bot, ts = "", text, subtype } = message;
+  const messageId = formatMessageKey(identity.team, channel, ts);
+  // A bot is heard where a rule has its id.
+  if (judgeAuthor(message, identity, { has: () => true }) !== undefined) return undefined;
+  if (!isSpoken(subtype)) return undefined;
+  const author = { user: user ?? bot ?? "", team: message.user_team ?? message.team, bot };
+  const { kind } = await judgeSomebody(workspace, author, channel);
+  if (kind !== "admitted") {
+    return { role: "user", content: "", messageId, attachments: [], isWithheld: true };
+  }
+  const content = decodeSlackText(text, directory.names).trim();
+  // What was pasted for a login was never there.
+  if (context.commands.isSecret(content)) return undefined;
+  return {
+    ...{ role: "user", content, messageId, attachments: [] },
+    speaker: formatSpeaker(author.user, directory.names.user?.(author.user)),
+    ...(isAside(content) && { isAside: true }),
+  };
+}
