@@ -32,6 +32,9 @@ export { CallQueue, type CallRequest, MAX_WAITING_CALLS } from "./budget/call-qu
 export type { CallResult, QueuedResult, SlackCaller } from "./budget/call-result.ts";
 export { type Clock, systemClock } from "./budget/clock.ts";
 export { Directory } from "./directory/directory.ts";
+export { attachmentsOf } from "./files/attachments-of.ts";
+export { type FileHosts, fileHostsOf } from "./files/file-hosts.ts";
+export { createSlackDownloads, type SlackDownloadsOptions } from "./files/slack-downloads.ts";
 export { isSignedBy, SIGNATURE_WINDOW_MS, type SignedRequest } from "./http/check-signature.ts";
 export {
   MAX_SLACK_REQUEST_BYTES,

@@ -49,7 +49,7 @@ export type { SlackFault } from "./slack/faults.ts";
 export { signSlackRequest } from "./slack/http-transport.ts";
 export { SLACK_LIMITS } from "./slack/limits.ts";
 export type { FakeSlackOptions, SlackAppOptions, SlackChannelOptions } from "./slack/options.ts";
-export type { SayOptions, SlackPerson } from "./slack/person.ts";
+export type { SayOptions, SharedFile, SlackPerson } from "./slack/person.ts";
 export type {
   SlackMessage,
   SlackNotice,

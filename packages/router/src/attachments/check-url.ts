@@ -65,7 +65,8 @@ export function mayCarryToken(
   const named = hosts.filter((entry) => entry !== "*");
   const isPrivate =
     url.protocol === "https:" ||
-    (sendsTokenToLoopback === true && /^(?:127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname));
+    (sendsTokenToLoopback === true &&
+      /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname));
   return isPrivate && isListedHost(url.hostname, named);
 }
 

@@ -15,7 +15,7 @@ export type DownloadPolicy = UrlPolicy &
     readonly totalMs?: number;
     /** Between two pieces of a body. Default 30 s. */
     readonly pauseMs?: number;
-    /** A token also goes without TLS to a loopback address that `hosts` lists as such: it never leaves this machine. */
+    /** A token also goes without TLS to `localhost` and loopback addresses that `hosts` lists; with a guard that allows only those. */
     readonly sendsTokenToLoopback?: true;
   };
 

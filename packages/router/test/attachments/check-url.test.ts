@@ -83,7 +83,8 @@ describe("mayCarryToken", () => {
     ["http://[::1]/", ["[::1]"], true],
     ["http://127.0.0.1/", ["*"], false],
     ["http://127.0.0.1/", ["127.0.0.2"], false],
-    ["http://localhost/", ["localhost"], false],
+    ["http://localhost/", ["localhost"], true],
+    ["http://localhost.example/", ["localhost.example"], false],
     ["http://10.0.0.1/", ["10.0.0.1"], false],
     ["http://127.0.0.1.example/", ["127.0.0.1.example"], false],
   ])("without TLS, where loopback is trusted, of %s and %j is %s (C23)", (url, hosts, may) => {

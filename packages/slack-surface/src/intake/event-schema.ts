@@ -12,6 +12,21 @@ export const fileSchema = z.object({
   url_private: id,
   url_private_download: id,
   file_access: id,
+  mode: text,
+  filetype: text,
+  is_external: z.boolean().catch(false),
+  external_url: id,
+  thumb_1024: id,
+  thumb_960: id,
+  thumb_800: id,
+  thumb_720: id,
+  thumb_480: id,
+  thumb_360: id,
+  converted_pdf: id,
+  transcription: z
+    .object({ preview: z.object({ content: text, has_more: z.boolean().catch(false) }) })
+    .optional()
+    .catch(undefined),
 });
 
 /** A message as events and histories have it. */

@@ -19,14 +19,21 @@ export type SlackPlace = {
   readonly isShared: boolean;
 };
 
+/** A file of a message, as far as its event tells. */
 export type SlackFileReference = {
   readonly id: string;
+  /** Empty where it has to be asked for, like the type. */
   readonly name: string;
   readonly contentType: string;
   readonly bytes: number;
+  /** Nothing where it has to be asked for: the file comes from another workspace, or is none that can be fetched. */
   readonly url: string | undefined;
-  /** Its description has to be asked for first: it comes from another workspace. */
-  readonly isForeign: boolean;
+  /** Of the platform's own version: a picture, or a PDF. */
+  readonly renditionUrl?: string;
+  /** What the platform heard in a clip. */
+  readonly transcript?: string;
+  /** Why there is nothing to fetch, in words for people. */
+  readonly unavailable?: string;
 };
 
 export type HeardMessage = {

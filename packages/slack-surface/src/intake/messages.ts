@@ -1,5 +1,6 @@
 import { parseCommand, parsePairing } from "@acp-kit/relay";
 import { type Role, RouterError, type RouterErrorCode, type Turn } from "@acp-kit/router";
+import { attachmentsOf } from "../files/attachments-of.ts";
 import { within } from "../within.ts";
 import { conversationKeyOf, type SlackWorkspace } from "../workspace.ts";
 import type { Background } from "./background.ts";
@@ -114,10 +115,11 @@ export class Messages {
   }
 
   /** A message as the router's transcript has it. */
-  requestOf({ key, text, author }: HeardMessage): Turn {
+  requestOf({ key, text, author, files }: HeardMessage): Turn {
     const name = this.#workspace.directory.names.user?.(author.user);
     const speaker = formatSpeaker(author.user, name);
-    return { role: "user", content: text, messageId: key, attachments: [], speaker };
+    const attachments = attachmentsOf(files);
+    return { role: "user", content: text, messageId: key, attachments, speaker };
   }
 
   /** Asks the agent. Whatever else is to be told is told. */

@@ -1,13 +1,7 @@
+import { describeFile } from "../files/describe-file.ts";
 import { decodeSlackText, type SlackNames } from "./decode-text.ts";
-import { callbackSchema, type WireEvent, type WireFile, type WireMessage } from "./event-schema.ts";
-import type {
-  Heard,
-  HeardMessage,
-  IgnoreReason,
-  SlackFileReference,
-  SlackIdentity,
-  SlackPlace,
-} from "./heard.ts";
+import { callbackSchema, type WireEvent, type WireMessage } from "./event-schema.ts";
+import type { Heard, HeardMessage, IgnoreReason, SlackIdentity, SlackPlace } from "./heard.ts";
 import { type HeardBots, judgeAuthor } from "./judge-author.ts";
 import { findMentions, hasMention, openingMention, stripOpeningMention } from "./mention.ts";
 
@@ -132,7 +126,7 @@ function parseMessage(
     mentions: findMentions(text).filter((user) => user !== identity.botUser),
     isAddressed: place.kind === "direct" || hasMention(text, identity.botUser),
     opensWithOther: opening !== undefined && opening !== identity.botUser,
-    files: message.files.map(readFile),
+    files: message.files.map(describeFile),
   };
 }
 
@@ -146,17 +140,6 @@ function readPlace(
     type === "im" || channel.startsWith("D") ? "direct" : type === "mpim" ? "group" : "channel";
   const isInThread = thread !== undefined && thread !== ts;
   return { team, channel, kind, thread: thread ?? ts, isInThread, isShared };
-}
-
-function readFile(file: WireFile): SlackFileReference {
-  return {
-    id: file.id,
-    name: file.name,
-    contentType: file.mimetype,
-    bytes: file.size,
-    url: file.url_private_download ?? file.url_private,
-    isForeign: file.file_access === "check_file_info",
-  };
 }
 
 function parseReaction(event: WireEvent, identity: SlackIdentity): Heard {

@@ -26,6 +26,7 @@ import { onTestFinished } from "vitest";
 import {
   CallQueue,
   createSlackCaller,
+  createSlackDownloads,
   createSlackSocketOpener,
   Demotions,
   Directory,
@@ -80,7 +81,8 @@ export class IntakeRig {
   /** What came in, by the word of the journal for it. */
   readonly inbound: Omit<Inbound, "surface" | "bot">[] = [];
   readonly failures: unknown[] = [];
-  readonly #directory: string;
+  /** State of all its processes. */
+  readonly directory: string;
   readonly #options: IntakeRigOptions;
 
   static async start(options: IntakeRigOptions = {}): Promise<IntakeRig> {
@@ -93,11 +95,11 @@ export class IntakeRig {
     this.#options = options;
     this.ana = slack.person("U0ANA");
     this.bob = slack.person("U0BOB");
-    this.#directory = mkdtempSync(path.join(tmpdir(), "slack-intake-"));
+    this.directory = mkdtempSync(path.join(tmpdir(), "slack-intake-"));
     writeFileSync(this.#file("script.json"), JSON.stringify(options.script ?? ECHO));
     onTestFinished(async () => {
       await slack[Symbol.asyncDispose]();
-      rmSync(this.#directory, { recursive: true, force: true });
+      rmSync(this.directory, { recursive: true, force: true });
     });
   }
 
@@ -105,8 +107,8 @@ export class IntakeRig {
   async open(): Promise<IntakeProcess> {
     const { slack } = this;
     const { access = [{ users: ["*"], role: "user" }], hasAgentView = true } = this.#options;
-    const db = await openRelayDb(this.#directory, [...RELAY_TABLES, slackTables]);
-    const store = await openSqliteStore({ directory: this.#directory });
+    const db = await openRelayDb(this.directory, [...RELAY_TABLES, slackTables]);
+    const store = await openSqliteStore({ directory: this.directory });
     const agent = new AgentSupervisor({
       command: [
         process.execPath,
@@ -129,8 +131,11 @@ export class IntakeRig {
       const [, name = "", team, channel] = conversation.split("/");
       return { surface: "slack", bot: name, team, channel, isDirect: channel?.startsWith("D") };
     };
+    const { apiUrl, app } = slack;
+    const downloads = createSlackDownloads({ token: app.botToken, apiUrl });
     const router = createRouter({
-      ...{ agent, store, stateDir: this.#directory, turnLimits: { cancelGraceMs: 500 } },
+      ...{ agent, store, stateDir: this.directory, turnLimits: { cancelGraceMs: 500 } },
+      downloads: () => downloads,
       roleOf: (user, conversation) => people.roleOf({ ...placeOf(conversation), user }),
       admitTurn: (start) => people.admitTurn(start),
       mayChoose: (choice) => people.mayChoose(choice),
@@ -163,7 +168,6 @@ export class IntakeRig {
         throw new Error("intake takes no lock");
       },
     } as SurfaceContext;
-    const { apiUrl, app } = slack;
     const call = createSlackCaller({ token: app.botToken, apiUrl });
     const queue = new CallQueue(call, systemClock);
     const workspace: SlackWorkspace = {
@@ -193,6 +197,7 @@ export class IntakeRig {
       await intake[Symbol.asyncDispose]();
       queue[Symbol.dispose]();
       await router[Symbol.asyncDispose]();
+      await downloads[Symbol.asyncDispose]();
       await agent[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();
       await db[Symbol.asyncDispose]();
@@ -216,7 +221,7 @@ export class IntakeRig {
   }
 
   #file(name: string): string {
-    return path.join(this.#directory, name);
+    return path.join(this.directory, name);
   }
 }
 

@@ -74,7 +74,7 @@ describe("a message", () => {
       kind: "message",
       files: [
         { id: "F1", name: "a.png", contentType: "image/png", bytes: 3, url: "https://files" },
-        { id: "F2", isForeign: true },
+        { id: "F2", url: undefined },
       ],
     });
     expect(reasonOf(said("hi", { subtype: "thread_broadcast" }))).toBe("message");

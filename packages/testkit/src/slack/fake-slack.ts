@@ -229,7 +229,7 @@ export class FakeSlack implements AsyncDisposable {
       return;
     }
     if (area === "api") await this.#call(name, request, response, fault);
-    else if (area === "files-pri") this.#download(path, request, response);
+    else if (area === "files-pri" || area === "files-tmb") this.#download(path, request, response);
     else if (area === "upload") await this.#upload(name, request, response);
     else if (area === "respond") {
       const answer = this.#responseUrls.answer(name, await text(request));
@@ -282,7 +282,10 @@ export class FakeSlack implements AsyncDisposable {
   }
 }
 
-const areas: Readonly<Record<string, string>> = { "files-pri": "download" };
+const areas: Readonly<Record<string, string>> = {
+  "files-pri": "download",
+  "files-tmb": "download",
+};
 
 function failureOf(
   fault: SlackFault | undefined,

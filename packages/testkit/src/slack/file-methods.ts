@@ -138,10 +138,14 @@ export function shareFiles(
   }
 }
 
-/** The bytes of a file's address, for who may have them. */
-export function findDownload(workspace: Workspace, path: string): SlackFile | undefined {
-  const [, id] = /^\/files-pri\/[A-Z0-9]+-([A-Z0-9]+)\//.exec(path) ?? [];
-  return id === undefined ? undefined : workspace.files.get(id);
+/** What is behind a file's address, for who may have it. */
+export function findDownload(
+  workspace: Workspace,
+  path: string,
+): Pick<SlackFile, "bytes" | "mimetype"> | undefined {
+  const [, kind, id] = /^\/files-(pri|tmb)\/[A-Z0-9]+-([A-Z0-9]+)[-/]/.exec(path) ?? [];
+  const file = id === undefined ? undefined : workspace.files.get(id);
+  return kind === "tmb" ? file?.rendition : file;
 }
 
 function formatShares({ channels }: Workspace, file: SlackFile): Record<string, unknown> {

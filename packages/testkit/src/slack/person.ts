@@ -2,7 +2,7 @@ import { isRecord } from "./args.ts";
 import { findButtons, type LiveButton } from "./block-text.ts";
 import type { Deliveries, SlackDelivery } from "./deliveries.ts";
 import { createFile, shareFiles } from "./file-methods.ts";
-import type { SlackMessage, SlackNotice, SlackUser, SlackView } from "./records.ts";
+import type { SlackFile, SlackMessage, SlackNotice, SlackUser, SlackView } from "./records.ts";
 import type { ResponseUrls } from "./response-urls.ts";
 import { stopStreams } from "./stream-methods.ts";
 import { formatTranscript } from "./transcript.ts";
@@ -12,12 +12,12 @@ import { formatMessage, threadKey, type Workspace } from "./workspace.ts";
 export type SayOptions = {
   /** The `ts` of the thread's first message. */
   readonly thread?: string;
-  readonly files?: readonly {
-    readonly name: string;
-    readonly bytes: Uint8Array;
-    readonly mimetype?: string;
-  }[];
+  readonly files?: readonly SharedFile[];
 };
+
+/** A file as somebody shares it. */
+export type SharedFile = Pick<SlackFile, "name" | "bytes"> &
+  Partial<Pick<SlackFile, "mimetype" | "mode" | "externalUrl" | "rendition" | "transcript">>;
 
 /** What a person's acts need. */
 export type PersonHost = {

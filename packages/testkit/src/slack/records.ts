@@ -58,6 +58,14 @@ export type SlackFile = {
   readonly bytes: Uint8Array;
   readonly user: string;
   readonly snippetType?: string;
+  /** `hosted` or `snippet` by default; such as `quip` for a canvas. */
+  readonly mode?: string;
+  /** It is kept elsewhere, and only listed here. */
+  readonly externalUrl?: string;
+  /** The platform's own version: a thumbnail of a picture, a PDF of anything else. */
+  readonly rendition?: { readonly bytes: Uint8Array; readonly mimetype: string };
+  /** What the platform heard in a clip. */
+  readonly transcript?: string;
   /** Channels where it was shared; the platform tells this late. */
   readonly shares: { readonly channel: string; readonly ts: string }[];
 };

@@ -271,13 +271,16 @@ export function formatFile(workspace: Workspace, file: SlackFile): Record<string
   const { team, url } = workspace.settings;
   const base = `${url()}/files-pri/${team}-${file.id}`;
   const isPartners = workspace.users.get(file.user)?.team !== team;
-  if (isPartners && file.shares.length > 0) return { id: file.id, file_access: "check_file_info" };
+  if (isPartners) return { id: file.id, file_access: "check_file_info" };
   return describeFile(file, base);
 }
 
 /** The same without regard to where the file comes from. */
 export function describeFile(file: SlackFile, base: string): Record<string, unknown> {
   const name = encodeURIComponent(file.name);
+  const { externalUrl, rendition, transcript } = file;
+  const isPicture = file.mimetype.startsWith("image/");
+  const renditionUrl = `${base.replace("/files-pri/", "/files-tmb/")}-1/${name}`;
   return {
     id: file.id,
     name: file.name,
@@ -286,8 +289,18 @@ export function describeFile(file: SlackFile, base: string): Record<string, unkn
     filetype: file.name.split(".").at(-1) ?? "",
     size: file.bytes.length,
     user: file.user,
-    mode: file.snippetType === undefined ? "hosted" : "snippet",
+    mode: file.mode ?? (file.snippetType === undefined ? "hosted" : "snippet"),
     url_private: `${base}/${name}`,
     url_private_download: `${base}/download/${name}`,
+    ...(externalUrl !== undefined && {
+      mode: "external",
+      is_external: true,
+      url_private: externalUrl,
+      url_private_download: undefined,
+    }),
+    ...(rendition && { [isPicture ? "thumb_1024" : "converted_pdf"]: renditionUrl }),
+    ...(transcript !== undefined && {
+      transcription: { status: "complete", preview: { content: transcript, has_more: false } },
+    }),
   };
 }
