@@ -126,6 +126,12 @@ export const field: readonly Report[] = [
     "%j keeps what was asked, says how, and has no button",
   ],
   [
+    "field-D-24",
+    "A message that is delivered three times runs once.",
+    "a message of which the platform tells again and again runs once, also after a restart",
+    "two processes make one turn of a message that comes to both",
+  ],
+  [
     "field-D-26",
     "A post whose answer was lost is not posted blindly again.",
     "a post whose answer is lost is made twice by Slack's client, and once by ours",
@@ -148,5 +154,11 @@ export const field: readonly Report[] = [
     "A transport that fails does not end the process.",
     "a reconnect that fails ends the process of Slack's client, and never ours",
     "when it meets: %s",
+  ],
+  [
+    "field-K-70",
+    "Bots are not answered unless a rule names them.",
+    "another bot is heard where a rule has its id, and not for ever",
+    "who posts through another app is that person where a rule names them, and a bot otherwise",
   ],
 ];

@@ -27,6 +27,13 @@ export const platform: readonly Report[] = [
     "a second process of the same app is noticed by those that are connected after it",
   ],
   [
+    "slack-7-5",
+    "A repeat of a message is taken as the message: it may be the only one that came.",
+    "a message that came while nobody was there runs when the platform repeats it, once",
+    "that was not is asked for again after 2.9 s, and brought again",
+    "that was acknowledged is not brought again, however often it comes",
+  ],
+  [
     "slack-7-6",
     "A stream that has expired loses nothing: what it did not show comes in another message.",
     "a stream that the platform has ended loses nothing, and nothing is told twice",
@@ -68,6 +75,18 @@ export const platform: readonly Report[] = [
     "a call that is limited for longer than it is worth ends at its deadline",
     "what is limited all the same waits as long as the platform says, and is made once",
     "the limit of one method holds up no other",
+  ],
+  [
+    "slack-7-17",
+    "Bots do not keep each other talking.",
+    "another bot is heard where a rule has its id, and not for ever",
+    "nothing that the app says or changes itself starts a turn, whoever it looks like",
+  ],
+  [
+    "slack-7-21",
+    "No message needs another event before it.",
+    "an event that nobody knows is acknowledged, and no message needs one before it",
+    "direct messages need no mention (agent view: $hasAgentView)",
   ],
   [
     "slack-7-22",

@@ -22,10 +22,43 @@ export const relays: readonly Report[] = [
     "that only writes like a mention is none: it is decoded after it was looked at",
   ],
   [
+    "slack-4.1-14",
+    "Who addresses the bot gets an answer.",
+    "a mention in a channel becomes a turn, once for both events that tell of it",
+    "C11 guests and partners are refused, once an hour and with their id; a rule that has their id lets them in",
+  ],
+  [
+    "slack-4.1-15",
+    "The bot does not answer itself.",
+    "nothing that the app says or changes itself starts a turn, whoever it looks like",
+  ],
+  [
+    "slack-4.1-16",
+    "Two deliveries of one message are one message.",
+    "a mention in a channel becomes a turn, once for both events that tell of it",
+    "two processes make one turn of a message that comes to both",
+  ],
+  [
+    "slack-4.1-17",
+    "A person who posts through an app is that person.",
+    "who posts through another app is that person where a rule names them, and a bot otherwise",
+  ],
+  [
+    "slack-4.1-18",
+    "A message that comes twice is counted once.",
+    "another bot is heard where a rule has its id, and not for ever",
+  ],
+  [
     "slack-4.1-19",
     "What is looked for in a message is looked for as it arrives.",
     "that only writes like a mention is none: it is decoded after it was looked at",
     "$id is read as it was meant",
+  ],
+  [
+    "slack-4.1-20",
+    "The bot's own edits start nothing.",
+    "nothing that the app says or changes itself starts a turn, whoever it looks like",
+    "by the bot itself is its own, though the event names nobody",
   ],
   [
     "slack-4.1-21",
@@ -44,6 +77,11 @@ export const relays: readonly Report[] = [
     "in %s, however it is cut",
     "broadcast-labelled as markdown",
     "broadcast-split-in-stream as markdown",
+  ],
+  [
+    "slack-4.1-28",
+    "Of a thread the newest messages are read.",
+    "of a long thread the agent is told the newest messages",
   ],
   [
     "slack-4.4-1",
