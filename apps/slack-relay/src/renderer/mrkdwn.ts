@@ -1,8 +1,8 @@
 import type { Link, List, Nodes, Parents, Table } from "mdast";
 import { honestyOf, hostOf } from "./address.ts";
-import { normalized } from "./markdown.ts";
 import { parseTree } from "./parse-tree.ts";
 import { textOf } from "./patches.ts";
+import { withPlainBreaks } from "./settled.ts";
 
 /** A block of mrkdwn. Only code may be cut between any two lines, when it is closed and opened again. */
 export type MrkdwnBlock = { readonly kind: "text" | "code"; readonly text: string };
@@ -13,7 +13,7 @@ const GAP = "\u200B";
 
 /** Markdown in the markup of texts and sections, where a `markdown` block cannot stand. Pure. */
 export function renderMrkdwn(markdown: string): readonly MrkdwnBlock[] {
-  return renderBlocks(parseTree(normalized(markdown, false)), 0);
+  return renderBlocks(parseTree(withPlainBreaks(markdown)), 0);
 }
 
 function renderBlocks(parent: Parents, depth: number): MrkdwnBlock[] {

@@ -9,6 +9,23 @@ export function patchesOf(tree: Root, source: string): readonly Patch[] {
   return patchNode(tree, source);
 }
 
+/** A part of a source with those patches in it that lie within it as a whole. */
+export function applyPatches(
+  patches: readonly Patch[],
+  source: string,
+  from: number,
+  to: number,
+): string {
+  let text = "";
+  let at = from;
+  for (const patch of patches) {
+    if (patch.to > to || patch.from < at) continue;
+    text += source.slice(at, patch.from) + patch.text;
+    at = patch.to;
+  }
+  return text + source.slice(at, to);
+}
+
 function patchNode(node: Nodes, source: string): readonly Patch[] {
   const { from, to } = placeOf(node);
   switch (node.type) {

@@ -20,7 +20,8 @@ export function undecidedFrom(tree: Root, source: string): number {
 /** Nothing that has been open in a text is so behind an empty line. */
 const BLANK_END = /(?:^|\n)[ \t>]*\n$/;
 
-function openFrom(tree: Root, source: string): number {
+/** The same for a text whose last line says what it is. */
+export function openFrom(tree: Root, source: string): number {
   const leaf = lastLeaf(tree);
   if (!leaf) return source.length;
   const { from } = placeOf(leaf);

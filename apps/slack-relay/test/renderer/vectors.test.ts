@@ -33,7 +33,7 @@ const textOf = (text: Case["input"]): string =>
 
 const dialects = {
   markdown(text: string, maxCodePoints = 11_500) {
-    const rendered = renderMarkdown(text, false);
+    const rendered = renderMarkdown(text, false).text;
     const messages: string[] = [];
     for (let from = 0; from < rendered.length; ) {
       const { body, to } = cutMarkdown(rendered, from, maxCodePoints);
@@ -148,11 +148,11 @@ describe.each(rows)("%s as %s", (_id, dialect, one) => {
     let soFar = "";
     for (const part of parts) {
       soFar += part;
-      const now = renderMarkdown(soFar, true);
+      const now = renderMarkdown(soFar, true).text;
       expect(now.startsWith(told)).toBe(true);
       told = now;
     }
-    expect(renderMarkdown(all, false).startsWith(told)).toBe(true);
+    expect(renderMarkdown(all, false).text.startsWith(told)).toBe(true);
   });
 });
 

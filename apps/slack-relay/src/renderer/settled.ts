@@ -1,0 +1,101 @@
+import { defuse } from "@acp-kit/slack-surface";
+import type { Code, Root } from "mdast";
+import { parseTree } from "./parse-tree.ts";
+import { applyPatches, patchesOf, placeOf } from "./patches.ts";
+import { openFrom } from "./undecided.ts";
+
+/** What was made of the beginning of a text: more text does not change it. */
+export type Settled = {
+  /** The beginning itself: whole lines, as they came. */
+  readonly source: string;
+  readonly text: string;
+  /** Lines that the rest has to be read behind, such as those that opened a code block. */
+  readonly context: string;
+  /** How far it was looked, in UTF-16 units of the source. */
+  readonly seen: number;
+};
+
+export const nothingSettled: Settled = { source: "", text: "", context: "", seen: 0 };
+
+/** Takes in what has settled since. Whole blocks are, of a list whole items, of code and tables whole lines. Pure. */
+export function settle(before: Settled, markdown: string): Settled {
+  const seen = markdown.lastIndexOf("\n") + 1;
+  if (seen <= before.seen) return before;
+  const raw = markdown.slice(before.source.length, seen);
+  const source = before.context + withPlainBreaks(raw);
+  const tree = parseTree(source);
+  const place = settledTo(tree, source);
+  const from = before.context.length;
+  if (place === undefined || place.to <= from) return { ...before, seen };
+  const text = defuse(applyPatches(patchesOf(tree, source), source, from, place.to));
+  return {
+    source: markdown.slice(0, before.source.length + endOfLine(raw, source.slice(from, place.to))),
+    text: before.text + text,
+    context: place.context,
+    seen,
+  };
+}
+
+/** With one kind of line break, and without halves of letters. */
+export function withPlainBreaks(text: string): string {
+  return text.replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD").toWellFormed();
+}
+
+type Place = { readonly to: number; readonly context: string };
+
+/** Up to which line's beginning a text that consists of whole lines has settled. */
+function settledTo(tree: Root, source: string): Place | undefined {
+  const last = tree.children.at(-1);
+  if (!last) return undefined;
+  const start = lineStart(source, placeOf(last).from);
+  const behind = (lines: string): Place => ({ to: source.length, context: lines });
+  switch (last.type) {
+    case "code":
+      if (!/[`~]/.test(source.charAt(placeOf(last).from))) return { to: start, context: "" };
+      return behind(isClosed(last, source) ? "" : firstLines(source, start, 1));
+    case "table":
+      return behind(/\n[ \t]*\n$/.test(source) ? "" : firstLines(source, start, 2));
+    case "list": {
+      const item = last.children.at(-1);
+      return { to: item ? lineStart(source, placeOf(item).from) : start, context: "" };
+    }
+    case "paragraph":
+      return insideOf(tree, source, start);
+    default:
+      return { to: start, context: "" };
+  }
+}
+
+/** A paragraph's last line may become the head of a table; those before it have settled when nothing is open in them. */
+function insideOf(tree: Root, source: string, start: number): Place {
+  const line = lineStart(source, source.trimEnd().length - 1);
+  const isOpen = line <= start || openFrom(tree, source) < source.length;
+  // It would make a table's head of the line that stands for those before it.
+  const isRow = /^[ \t|:-]*$/.test(source.slice(line).trimEnd());
+  return isOpen || isRow ? { to: start, context: "" } : { to: line, context: "…\n" };
+}
+
+/** Whether a code block has ended, and not only the text. */
+function isClosed(code: Code, source: string): boolean {
+  const { from, to } = placeOf(code);
+  const [first = "", ...lines] = source.slice(from, to).split("\n");
+  const [mark = ""] = /^(?:`+|~+)/.exec(first) ?? [];
+  const end = lines.at(-1)?.trim() ?? "";
+  return end.length >= mark.length && end === mark.charAt(0).repeat(end.length);
+}
+
+function lineStart(source: string, at: number): number {
+  return source.lastIndexOf("\n", at - 1) + 1;
+}
+
+function firstLines(source: string, from: number, count: number): string {
+  return `${source.slice(from).split("\n", count).join("\n")}\n`;
+}
+
+/** Where in a text the line breaks have been passed that its plain form has. */
+function endOfLine(raw: string, plain: string): number {
+  if (!raw.includes("\r")) return plain.length;
+  const ends = /\r\n?|\n/g;
+  for (let count = plain.split("\n").length; count > 1; count -= 1) ends.exec(raw);
+  return ends.lastIndex;
+}
