@@ -23,28 +23,33 @@ const pageSchema = z.object({
     .catch(undefined),
 });
 
-/** Pages of a thread that are read at most. */
+/** Pages that are read at most. */
 const MAX_PAGES = 5;
 
-/** Looks in a thread for the message that was posted with this id in its metadata. */
+/** Metadata by which a message is found again. */
+export function markWith(id: string): Readonly<Record<string, unknown>> {
+  return { event_type: "acp_kit_part", event_payload: { id } };
+}
+
+/** Looks in a thread, or in the channel itself, for the message that was posted with this id in its metadata. */
 export async function findMarked(
   queue: CallQueue,
   {
     channel,
     thread,
     id,
-  }: { readonly channel: string; readonly thread: string; readonly id: string },
+  }: { readonly channel: string; readonly thread: string | undefined; readonly id: string },
 ): Promise<FoundMessage> {
   let cursor = "";
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const from = cursor;
     const result = await queue.run({
-      method: "conversations.replies",
+      method: thread === undefined ? "conversations.history" : "conversations.replies",
       channel,
       priority: "final",
       args: () => ({
         channel,
-        ts: thread,
+        ...(thread !== undefined && { ts: thread }),
         limit: 200,
         include_all_metadata: true,
         ...(from !== "" && { cursor: from }),

@@ -12,7 +12,8 @@ import {
 } from "./publication.ts";
 import type { StreamSlots } from "./stream-slots.ts";
 
-export type NativeStreamOptions = PostEditOptions & {
+export type NativeStreamOptions = Omit<PostEditOptions, "thread"> & {
+  readonly thread: string;
   readonly slots: StreamSlots;
   /** Of this app's bot: its streams are told by it. */
   readonly botId: string;

@@ -5,7 +5,7 @@ import type { Clock } from "../budget/clock.ts";
 import { classifyRefusal } from "./classify-refusal.ts";
 import { MIN_PIECE_CODE_POINTS } from "./cut-markdown.ts";
 import { defuse } from "./defuse.ts";
-import { findMarked } from "./find-marked.ts";
+import { findMarked, markWith } from "./find-marked.ts";
 import { freeze, planPublication, reducePublished } from "./plan-publication.ts";
 import {
   MARKDOWN_FORM,
@@ -22,7 +22,8 @@ export type PostEditOptions = {
   readonly queue: CallQueue;
   readonly clock: Clock;
   readonly channel: string;
-  readonly thread: string;
+  /** Absent: in the channel itself. */
+  readonly thread: string | undefined;
   /** Names this publication in its messages' metadata, and no other. */
   readonly marker: string;
   /** What an earlier process has published of it. */
@@ -31,6 +32,8 @@ export type PostEditOptions = {
   readonly onState?: (state: PublishedState) => void;
   /** Shortest time between two edits that are not the last, in milliseconds. [1,200] */
   readonly editEveryMs?: number;
+  /** The turn that a button below the tail is to stop; absent: there is no button. */
+  readonly stops?: string | undefined;
 };
 
 /** How it ended. */
@@ -170,21 +173,23 @@ export class PostEditPublisher implements Disposable {
   }
 
   async #call(step: PublishStep): Promise<QueuedResult> {
-    const { queue, channel, thread, marker } = this.#options;
-    const priority: Priority = this.#isFinal ? "final" : "text";
+    const { queue, channel, thread, marker, stops } = this.#options;
+    const isNews = step.kind !== "edit" || step.to > (this.#state.open?.to ?? 0);
+    const priority: Priority = this.#isFinal ? "final" : isNews ? "text" : "status";
     const request = { channel, priority, key: marker };
     if (step.kind === "delete") {
       const args = () => ({ channel, ts: step.ts });
       return await queue.run({ ...request, method: "chat.delete", args });
     }
-    const body = renderPart(step.body, step.tail, this.#form);
+    const body = renderPart(step.body, step.tail, this.#form, stops);
     if (step.kind === "edit") {
       const args = () => ({ channel, ts: step.ts, ...body });
       return await queue.run({ ...request, method: "chat.update", args });
     }
-    const metadata = { event_type: EVENT_TYPE, event_payload: { id: this.#idOf(step.from) } };
+    const metadata = markWith(this.#idOf(step.from));
     const looks = { unfurl_links: false, unfurl_media: false };
-    const args = () => ({ channel, thread_ts: thread, metadata, ...looks, ...body });
+    const place = { channel, ...(thread !== undefined && { thread_ts: thread }) };
+    const args = () => ({ ...place, metadata, ...looks, ...body });
     return await queue.run({ ...request, method: "chat.postMessage", args });
   }
 
@@ -257,6 +262,3 @@ export class PostEditPublisher implements Disposable {
     this.#options.onState?.(state);
   }
 }
-
-/** Of the metadata by which a message is found again. */
-const EVENT_TYPE = "acp_kit_part";

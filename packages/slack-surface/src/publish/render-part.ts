@@ -1,4 +1,5 @@
 import type { SlackBody } from "../blocks/render-question.ts";
+import { renderStopButton } from "../blocks/stop-button.ts";
 import type { MessageForm } from "./publication.ts";
 
 /** What notifications show of a message, in code points. */
@@ -11,8 +12,14 @@ const MAX_TAIL_CODE_POINTS = 500;
  * One message, as the platform takes it. Its text holds no mention that should not count: that is the renderer's to see to.
  *
  * @param tail - Plain text of which nothing is lost when it is cut.
+ * @param stops - The turn that a button below the tail stops; where there is no tail, there is nothing to stop.
  */
-export function renderPart(body: string, tail: string, form: MessageForm): SlackBody {
+export function renderPart(
+  body: string,
+  tail: string,
+  form: MessageForm,
+  stops?: string,
+): SlackBody {
   const below = escapeText([...tail].slice(0, MAX_TAIL_CODE_POINTS).join(""));
   if (form.kind === "plain") {
     return {
@@ -25,6 +32,7 @@ export function renderPart(body: string, tail: string, form: MessageForm): Slack
     blocks: [
       ...(body.trim() === "" ? [] : [{ type: "markdown", text: body }]),
       ...(below === "" ? [] : [{ type: "context", elements: [{ type: "mrkdwn", text: below }] }]),
+      ...(below === "" || stops === undefined ? [] : [renderStopButton(stops)]),
     ],
   };
 }
