@@ -11,6 +11,7 @@ export type OpenConversation = {
 export class OpenConversations {
   readonly #db: RelayDb;
   readonly #bot: string;
+  readonly #listeners = new Set<(conversation: string) => void>();
   #version: number | undefined;
 
   constructor(db: RelayDb, bot: string) {
@@ -24,11 +25,18 @@ export class OpenConversations {
    */
   mark(conversation: string): void {
     this.#db.run(
-      `INSERT INTO slack_open VALUES (?, ?, 1)
+      `INSERT INTO slack_open VALUES (?, ?, 1, NULL)
        ON CONFLICT (conversation) DO UPDATE SET mark = mark + 1`,
       conversation,
       this.#bot,
     );
+    for (const listener of this.#listeners) listener(conversation);
+  }
+
+  /** Told of what this process marks. */
+  onMark(listener: (conversation: string) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
   markOf(conversation: string): number | undefined {
@@ -40,6 +48,17 @@ export class OpenConversations {
   clear({ conversation, mark }: OpenConversation): boolean {
     const sql = "DELETE FROM slack_open WHERE conversation = ? AND mark = ?";
     return this.#db.run(sql, conversation, mark) > 0;
+  }
+
+  /** How far the turn that is shown now is shown, as it was kept last. */
+  placeOf(conversation: string): string | undefined {
+    const sql = "SELECT place FROM slack_open WHERE conversation = ?";
+    return this.#db.get<{ place: string | null }>(sql, conversation)?.place ?? undefined;
+  }
+
+  /** Is kept when this returns: before a call is made that nobody may make again. */
+  keepPlace(conversation: string, place: string): void {
+    this.#db.run("UPDATE slack_open SET place = ? WHERE conversation = ?", place, conversation);
   }
 
   all(): readonly OpenConversation[] {

@@ -13,8 +13,8 @@ export type KeptQuestion = {
   readonly channel: string;
   /** Of its message; absent while that is not known. */
   readonly ts: string | undefined;
-  /** `ended`: its message shows no buttons any more. */
-  readonly state: "open" | "ended";
+  /** `reminded`: it is open, and its requester was asked again. `ended`: its message shows no buttons any more. */
+  readonly state: "open" | "reminded" | "ended";
 };
 
 type Row = Omit<KeptQuestion, "ts"> & { readonly ts: string | null };
@@ -51,6 +51,10 @@ export class QuestionBook {
 
   posted(reference: string, ts: string): void {
     this.#db.run("UPDATE slack_questions SET ts = ? WHERE reference = ?", ts, reference);
+  }
+
+  reminded(reference: string): void {
+    this.#db.run("UPDATE slack_questions SET state = 'reminded' WHERE reference = ?", reference);
   }
 
   ended(reference: string): void {

@@ -7,7 +7,8 @@ export const slackTables: RelayTables = {
     `CREATE TABLE slack_open (
        conversation TEXT PRIMARY KEY,
        bot TEXT NOT NULL,
-       mark INTEGER NOT NULL
+       mark INTEGER NOT NULL,
+       place TEXT
      ) WITHOUT ROWID;
      CREATE TABLE slack_questions (
        reference TEXT PRIMARY KEY,

@@ -44,6 +44,7 @@ export class CallQueue implements Disposable {
   #timer: Disposable | undefined;
   #order = 0;
   #isClosed = false;
+  readonly #making = new Set<Promise<void>>();
 
   constructor(call: SlackCaller, clock: Clock) {
     this.#call = call;
@@ -82,6 +83,11 @@ export class CallQueue implements Disposable {
     if (waiting) this.#remove(waiting, { kind: "superseded" });
   }
 
+  /** Resolves when no call is on its way; those that wait do not count. */
+  async idle(): Promise<void> {
+    while (this.#making.size > 0) await Promise.all(this.#making);
+  }
+
   [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#timer?.[Symbol.dispose]();
@@ -98,13 +104,18 @@ export class CallQueue implements Disposable {
       }
       if (each.key !== undefined && this.#flying.has(each.key)) continue;
       const at = admitAt(this.#budget, each, now);
-      if (at <= now) void this.#make(each);
+      if (at <= now) this.#begin(each);
       else next = Math.min(next, at, each.deadline ?? at);
     }
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
     if (this.#isClosed || next === Number.POSITIVE_INFINITY) return;
     this.#timer = this.#clock.after(next - now, () => this.#pump());
+  }
+
+  #begin(request: Waiting): void {
+    const made = this.#make(request).finally(() => this.#making.delete(made));
+    this.#making.add(made);
   }
 
   async #make(request: Waiting): Promise<void> {

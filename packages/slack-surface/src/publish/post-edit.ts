@@ -32,8 +32,8 @@ export type PostEditOptions = {
   readonly onState?: (state: PublishedState) => void;
   /** Shortest time between two edits that are not the last, in milliseconds. [1,200] */
   readonly editEveryMs?: number;
-  /** The turn that a button below the tail is to stop; absent: there is no button. */
-  readonly stops?: string | undefined;
+  /** The turn that a button below the tail is to stop; nothing where there is none. Asked for each message. */
+  readonly stops?: () => string | undefined;
 };
 
 /** How it ended. */
@@ -181,7 +181,7 @@ export class PostEditPublisher implements Disposable {
       const args = () => ({ channel, ts: step.ts });
       return await queue.run({ ...request, method: "chat.delete", args });
     }
-    const body = renderPart(step.body, step.tail, this.#form, stops);
+    const body = renderPart(step.body, step.tail, this.#form, stops?.());
     if (step.kind === "edit") {
       const args = () => ({ channel, ts: step.ts, ...body });
       return await queue.run({ ...request, method: "chat.update", args });

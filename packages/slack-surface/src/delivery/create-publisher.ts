@@ -1,0 +1,68 @@
+import { NativeStreamPublisher, type StreamOutcome } from "../publish/native-stream.ts";
+import { PostEditPublisher } from "../publish/post-edit.ts";
+import type { Publication, PublishedState } from "../publish/publication.ts";
+import type { StreamSlots } from "../publish/stream-slots.ts";
+import type { SlackWorkspace } from "../workspace.ts";
+import type { ThreadPlace } from "./thread-place.ts";
+
+/** Shows one stretch of a turn. */
+export interface TurnPublisher extends Disposable {
+  readonly state: PublishedState;
+  write(publication: Publication): void;
+  finish(text: string): Promise<StreamOutcome>;
+}
+
+/** Words by which the platform says that streams are not to be had in a place. */
+const lacking: ReadonlySet<string> = new Set([
+  "channel_type_not_supported",
+  "feature_disabled",
+  "missing_recipient_team_id",
+  "missing_recipient_user_id",
+  "not_authorized",
+  "team_access_not_granted",
+  "unknown_method",
+  "user_not_found",
+]);
+
+/** Whether a turn is shown as native streams: one person reads along, and the platform has not refused it of late. */
+export function usesStreams(workspace: SlackWorkspace, place: ThreadPlace): boolean {
+  const { hasAgentView, demotions, clock } = workspace;
+  if (!place.isDirect || !hasAgentView || place.thread === undefined) return false;
+  return !demotions.has(place.channel, clock.now());
+}
+
+export type PublisherRequest = {
+  readonly place: ThreadPlace;
+  readonly marker: string;
+  readonly state: PublishedState;
+  readonly onState: (state: PublishedState) => void;
+  /** The person whose turn it is. */
+  readonly requester: string;
+  readonly usesStreams: boolean;
+  readonly slots: StreamSlots;
+  /** Asked for each message that shows a tail. */
+  readonly stops: () => string | undefined;
+};
+
+export function createPublisher(
+  workspace: SlackWorkspace,
+  request: PublisherRequest,
+): TurnPublisher {
+  const { queue, clock, identity, demotions } = workspace;
+  const { place, requester, slots, ...rest } = request;
+  const { channel, thread } = place;
+  const shared = { ...rest, queue, clock, channel };
+  // What was begun as a stream has to be ended as one.
+  const isStream = rest.usesStreams || rest.state.stream !== undefined || rest.state.starting;
+  if (!isStream || thread === undefined) return new PostEditPublisher({ ...shared, thread });
+  return new NativeStreamPublisher({
+    ...shared,
+    thread,
+    slots,
+    botId: identity.botId,
+    recipient: { user: requester, team: identity.team },
+    onRefused: (error) => {
+      if (lacking.has(error)) demotions.add(channel, clock.now());
+    },
+  });
+}

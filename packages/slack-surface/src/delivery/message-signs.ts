@@ -1,0 +1,98 @@
+import type { SlackWorkspace } from "../workspace.ts";
+
+/** What a person sees on their message: it was heard, or it waits. */
+export type Sign = "eyes" | "hourglass_flowing_sand";
+
+const SIGNS: readonly Sign[] = ["eyes", "hourglass_flowing_sand"];
+
+/** A sign that comes later than this says nothing any more, in milliseconds. */
+const SIGN_WITHIN_MS = 5_000;
+
+/** How often taking one away is tried. */
+const MAX_TRIES = 5;
+
+const RETRY_MS = 5_000;
+
+/** The bot's reactions to one message. The only writer of them: one call at a time. */
+export class MessageSigns implements Disposable {
+  readonly #workspace: Pick<SlackWorkspace, "queue" | "clock">;
+  readonly #message: { readonly channel: string; readonly ts: string };
+  /** Those that may be there. */
+  readonly #shown: Set<Sign>;
+  #wanted: Sign | undefined;
+  #running: Promise<void> | undefined;
+  #isClosed = false;
+
+  /** @param isOld - An earlier process may have put signs there. */
+  constructor(
+    workspace: Pick<SlackWorkspace, "queue" | "clock">,
+    message: { readonly channel: string; readonly ts: string },
+    isOld: boolean,
+  ) {
+    this.#workspace = workspace;
+    this.#message = message;
+    this.#shown = new Set(isOld ? SIGNS : []);
+  }
+
+  /** Shows this sign, and no other; nothing for none. Resolves when that is so, or cannot be had. Never rejects. */
+  async show(sign: Sign | undefined): Promise<void> {
+    this.#wanted = sign;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+    await this.#running;
+  }
+
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+  }
+
+  async #run(): Promise<void> {
+    const given = new Set<Sign>();
+    while (!this.#isClosed) {
+      const surplus = [...this.#shown].find((each) => each !== this.#wanted);
+      const wanted = this.#wanted;
+      if (surplus !== undefined) await this.#remove(surplus);
+      else if (wanted !== undefined && !this.#shown.has(wanted) && !given.has(wanted)) {
+        given.add(wanted);
+        await this.#add(wanted);
+      } else return;
+    }
+  }
+
+  async #add(name: Sign): Promise<void> {
+    const { queue, clock } = this.#workspace;
+    const result = await queue.run({
+      method: "reactions.add",
+      channel: this.#message.channel,
+      priority: "status",
+      deadline: clock.now() + SIGN_WITHIN_MS,
+      args: () => this.#args(name),
+    });
+    if (result.kind === "ok" || result.kind === "unknown") this.#shown.add(name);
+    if (result.kind === "refused" && result.error === "already_reacted") this.#shown.add(name);
+  }
+
+  async #remove(name: Sign): Promise<void> {
+    const { queue, clock } = this.#workspace;
+    for (let tries = 0; tries < MAX_TRIES && !this.#isClosed; tries += 1) {
+      const result = await queue.run({
+        method: "reactions.remove",
+        channel: this.#message.channel,
+        // Nothing else is made of these calls.
+        priority: "final",
+        args: () => this.#args(name),
+      });
+      if (result.kind !== "unknown") break;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      using _timer = clock.after(RETRY_MS, resolve);
+      await promise;
+    }
+    this.#shown.delete(name);
+  }
+
+  #args(name: Sign): Readonly<Record<string, unknown>> {
+    const { channel, ts } = this.#message;
+    return { channel, timestamp: ts, name };
+  }
+}

@@ -1,0 +1,190 @@
+import { needsApprover, type PermissionAsk } from "@acp-kit/router";
+import {
+  type QuestionEnd,
+  renderEndedQuestion,
+  renderQuestion,
+  type SlackBody,
+} from "../blocks/render-question.ts";
+import { createQuestionReference, type KeptQuestion } from "../book/question-book.ts";
+import { postOnce } from "../publish/post-once.ts";
+import type { SlackWorkspace } from "../workspace.ts";
+import { DeliveryFailure, isLasting } from "./failure.ts";
+import { Pause } from "./pause.ts";
+import { tellApprovers } from "./tell-approvers.ts";
+import type { ThreadPlace } from "./thread-place.ts";
+
+/** Before its end, a question that nobody has answered is asked once more, in milliseconds. It waits for 30 minutes. */
+const REMIND_BEFORE_END_MS = 20 * 60_000;
+
+const RETRY_AFTER_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
+
+export type AskedQuestion = {
+  readonly conversation: string;
+  readonly turn: string;
+  readonly ask: PermissionAsk;
+};
+
+/**
+ * A question as a message of its own, from its post until its buttons are gone. The only writer of that message; what it
+ * was about is kept before it is posted, so that whichever process comes next finds it.
+ */
+export class QuestionMessage implements Disposable {
+  readonly #workspace: SlackWorkspace;
+  readonly #place: ThreadPlace;
+  readonly #question: AskedQuestion;
+  readonly #reference: string;
+  readonly #pause: Pause;
+  readonly #posted = Promise.withResolvers<void>();
+  #end: QuestionEnd | undefined;
+  #isClosed = false;
+  /** Resolves when its buttons are gone. Rejects with a {@link DeliveryFailure}. */
+  readonly done: Promise<void>;
+
+  constructor(
+    workspace: SlackWorkspace,
+    place: ThreadPlace,
+    question: AskedQuestion,
+    end?: QuestionEnd,
+  ) {
+    const { conversation, turn, ask } = question;
+    this.#workspace = workspace;
+    this.#place = place;
+    this.#question = question;
+    this.#reference = createQuestionReference({ conversation, turn, permission: ask.id });
+    this.#pause = new Pause(workspace.clock);
+    this.#end = end;
+    this.#posted.promise.catch(() => undefined);
+    this.done = this.#run();
+    this.done.catch((error: unknown) => this.#posted.reject(error));
+  }
+
+  /** Resolves when it is seen. Rejects with a {@link DeliveryFailure}. */
+  get posted(): Promise<void> {
+    return this.#posted.promise;
+  }
+
+  /** Takes its buttons away, and says how it ended. */
+  end(end: QuestionEnd): void {
+    if (this.#end) return;
+    this.#end = end;
+    this.#pause.wake();
+  }
+
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+    this.#pause.wake();
+  }
+
+  async #run(): Promise<void> {
+    const { questions } = this.#workspace;
+    const { conversation, turn, ask } = this.#question;
+    const known = questions.find(this.#reference);
+    const permission = ask.id;
+    const { requester } = ask;
+    const { channel } = this.#place;
+    const kept = questions.add({ conversation, turn, permission, requester, channel });
+    if (kept.state === "ended") return this.#posted.resolve();
+    const shown = await this.#post(kept, known !== undefined);
+    this.#posted.resolve();
+    if (shown.isOpen) {
+      await this.#wait(kept);
+      if (this.#isClosed) throw new DeliveryFailure("closed");
+      await this.#takeButtonsAway(shown.ts);
+    }
+    questions.ended(this.#reference);
+  }
+
+  /** @param wasIntended - An earlier process may have posted it. */
+  async #post(
+    kept: KeptQuestion,
+    wasIntended: boolean,
+  ): Promise<{ readonly ts: string; readonly isOpen: boolean }> {
+    const { queue, clock, questions } = this.#workspace;
+    if (kept.ts !== undefined) return { ts: kept.ts, isOpen: true };
+    let isOpen = true;
+    const { channel, thread } = this.#place;
+    const result = await postOnce({
+      ...{ queue, clock, channel, thread },
+      id: `question.${this.#reference}`,
+      priority: "question",
+      mayBeThere: wasIntended,
+      body: () => {
+        isOpen = this.#end === undefined;
+        return this.#render(1);
+      },
+    });
+    if (result.kind === "undeliverable") throw new DeliveryFailure(result.error);
+    questions.posted(this.#reference, result.ts);
+    if (isOpen && !result.isEarlier) {
+      const { ask } = this.#question;
+      const needs = ask.options.some((option) => needsApprover(ask, option));
+      if (needs) void tellApprovers(this.#workspace, this.#place, result.ts, ask);
+    }
+    return { ts: result.ts, isOpen: isOpen || result.isEarlier };
+  }
+
+  /** Until it has ended; meanwhile its requester is reminded once. */
+  async #wait({ state }: KeptQuestion): Promise<void> {
+    const { clock } = this.#workspace;
+    const remindAt = this.#question.ask.expiresAt - REMIND_BEFORE_END_MS;
+    let isReminded = state === "reminded";
+    while (!this.#end && !this.#isClosed) {
+      const ms = isReminded ? Number.POSITIVE_INFINITY : Math.max(0, remindAt - clock.now());
+      await this.#pause.wait(ms);
+      if (isReminded || this.#end || this.#isClosed || clock.now() < remindAt) continue;
+      isReminded = true;
+      this.#workspace.questions.reminded(this.#reference);
+      await this.#remind();
+    }
+  }
+
+  /** Nothing is lost when it does not arrive: it is not tried again. */
+  async #remind(): Promise<void> {
+    const { queue } = this.#workspace;
+    const { channel, thread } = this.#place;
+    const { requester } = this.#question.ask;
+    await queue.run({
+      method: "chat.postMessage",
+      channel,
+      priority: "question",
+      args: () => ({
+        channel,
+        ...(thread !== undefined && { thread_ts: thread }),
+        text: `${mention(requester)}The question above still waits for an answer.`,
+      }),
+    });
+  }
+
+  async #takeButtonsAway(ts: string): Promise<void> {
+    const { queue, clock } = this.#workspace;
+    const { channel } = this.#place;
+    for (const ms of [...RETRY_AFTER_MS, undefined]) {
+      const result = await queue.run({
+        method: "chat.update",
+        channel,
+        priority: "question",
+        args: () => ({ channel, ts, ...this.#render(2) }),
+      });
+      if (result.kind === "ok") return;
+      if (result.kind === "refused") {
+        if (isLasting(result.error)) throw new DeliveryFailure(result.error);
+        // Somebody has deleted it, or it takes no edit any more.
+        return;
+      }
+      if (result.kind !== "unknown" || this.#isClosed) throw new DeliveryFailure("closed");
+      if (ms === undefined) throw new DeliveryFailure("no_answer");
+      await new Pause(clock).wait(ms);
+    }
+  }
+
+  #render(revision: number): SlackBody {
+    const { ask } = this.#question;
+    if (this.#end) return renderEndedQuestion(ask, this.#end);
+    const isPrivate = this.#place.isDirect;
+    return renderQuestion({ ask, reference: this.#reference, revision, isPrivate });
+  }
+}
+
+function mention(user: string): string {
+  return /^[UW][A-Z0-9]+$/.test(user) ? `<@${user}> ` : "";
+}

@@ -1,0 +1,125 @@
+import type { SlackWorkspace } from "../workspace.ts";
+import type { ThreadPlace } from "./thread-place.ts";
+
+/** What the platform shows of a thread: `processing` with its own Stop, `suspended` while it waits for a person. */
+export type SessionState = "processing" | "suspended" | "active";
+
+/** The platform forgets `processing` after an hour. */
+const RENEW_AFTER_MS = 50 * 60_000;
+
+/** Whether the app may say it at all: it has to be declared as an agent. Of one workspace. */
+export class SessionSupport {
+  #isRefused = false;
+
+  get isRefused(): boolean {
+    return this.#isRefused;
+  }
+
+  refuse(): void {
+    this.#isRefused = true;
+  }
+}
+
+/** Of the app, and not of the one thread. */
+const lasting: ReadonlySet<string> = new Set([
+  "feature_disabled",
+  "missing_scope",
+  "not_agent_app",
+  "not_allowed_token_type",
+  "not_authorized",
+  "unknown_method",
+]);
+
+/** The platform's status of one thread. The only writer of it. */
+export class SessionStatus implements Disposable {
+  readonly #workspace: Pick<SlackWorkspace, "queue" | "clock">;
+  readonly #place: ThreadPlace;
+  readonly #support: SessionSupport;
+  #wanted: SessionState = "active";
+  /** Undefined when it is not known. */
+  #shown: SessionState | undefined;
+  #shownAt = Number.NEGATIVE_INFINITY;
+  #running: Promise<void> | undefined;
+  #isClosed = false;
+
+  /** @param isOld - An earlier process may have said something. */
+  constructor(
+    workspace: Pick<SlackWorkspace, "queue" | "clock">,
+    place: ThreadPlace,
+    support: SessionSupport,
+    isOld: boolean,
+  ) {
+    this.#workspace = workspace;
+    this.#place = place;
+    this.#support = support;
+    this.#shown = isOld ? undefined : "active";
+  }
+
+  /** Resolves when it is so, or cannot be had. Never rejects. */
+  async show(state: SessionState, requester: string): Promise<void> {
+    this.#wanted = state;
+    if (this.#isDone()) {
+      // What waits to say something older need not be said.
+      this.#workspace.queue.drop(this.#key);
+    }
+    this.#running ??= this.#run(requester).finally(() => {
+      this.#running = undefined;
+    });
+    await this.#running;
+  }
+
+  /** The platform has changed it by itself, as it does when a stream starts or stops. */
+  assume(state: SessionState): void {
+    this.#shown = state;
+    this.#shownAt = this.#workspace.clock.now();
+  }
+
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+    this.#workspace.queue.drop(this.#key);
+  }
+
+  get #key(): string {
+    return `session ${this.#place.channel} ${this.#place.thread}`;
+  }
+
+  #isDone(): boolean {
+    const isOld = this.#workspace.clock.now() - this.#shownAt >= RENEW_AFTER_MS;
+    return this.#shown === this.#wanted && !(this.#wanted === "processing" && isOld);
+  }
+
+  async #run(requester: string): Promise<void> {
+    const { queue, clock } = this.#workspace;
+    const { channel, thread } = this.#place;
+    if (thread === undefined) return;
+    while (!this.#isDone() && !this.#isClosed && !this.#support.isRefused) {
+      let said: SessionState = this.#wanted;
+      const result = await queue.run({
+        method: "agents.sessions.setStatus",
+        channel,
+        priority: this.#wanted === "active" ? "text" : "status",
+        key: this.#key,
+        args: () => {
+          said = this.#wanted;
+          return {
+            channel_id: channel,
+            thread_ts: thread,
+            status: said,
+            initiator_user_id: requester,
+          };
+        },
+      });
+      if (result.kind === "superseded") continue;
+      if (result.kind === "refused" && lasting.has(result.error)) this.#support.refuse();
+      if (result.kind === "unknown" && said === "active" && !this.#isClosed) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        using _timer = clock.after(5_000, resolve);
+        await promise;
+        continue;
+      }
+      // One that was refused for another reason would be refused again.
+      this.#shown = said;
+      this.#shownAt = clock.now();
+    }
+  }
+}

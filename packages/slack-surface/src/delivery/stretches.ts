@@ -1,0 +1,22 @@
+import type { PermissionAsk } from "@acp-kit/router";
+import type { SlackPart } from "../slack-part.ts";
+
+/** Text that is shown as one, and the question that ends it. Only the last one has none, and only that one grows. */
+export type Stretch = { readonly text: string; readonly ask?: PermissionAsk };
+
+/** What a turn is shown as, in order. Pure. @param close - What follows the last part once nothing else does. */
+export function stretchesOf(
+  parts: readonly SlackPart[],
+  close?: SlackPart,
+): readonly [...Stretch[], Stretch] {
+  const done: Stretch[] = [];
+  let text = "";
+  for (const part of close ? [...parts, close] : parts) {
+    if (part.kind === "text") text += part.markdown;
+    else {
+      done.push({ text, ask: part.ask });
+      text = "";
+    }
+  }
+  return [...done, { text }];
+}

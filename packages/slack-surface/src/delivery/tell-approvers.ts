@@ -1,0 +1,59 @@
+import type { PermissionAsk } from "@acp-kit/router";
+import { z } from "zod";
+import type { SlackWorkspace } from "../workspace.ts";
+import type { ThreadPlace } from "./thread-place.ts";
+
+/** People who are told of one question. */
+const MAX_TOLD = 5;
+
+const linkSchema = z.object({ permalink: z.string() });
+const channelSchema = z.object({ channel: z.object({ id: z.string() }) });
+
+/** Sends those who may answer a question, and have not asked it, a link to it. Best effort; never rejects. */
+export async function tellApprovers(
+  workspace: SlackWorkspace,
+  { channel, isDirect }: ThreadPlace,
+  ts: string,
+  { requester }: PermissionAsk,
+): Promise<void> {
+  const { queue, context, bot, identity } = workspace;
+  const { team } = identity;
+  const approvers = context.people
+    .approversIn({ surface: "slack", bot: bot.name, team, channel, isDirect })
+    .filter((user) => user !== requester && /^[UW][A-Z0-9]+$/.test(user));
+  if (approvers.length === 0) return;
+  const link = await queue.run({
+    method: "chat.getPermalink",
+    channel,
+    priority: "question",
+    args: () => ({ channel, message_ts: ts }),
+  });
+  const parsed = linkSchema.safeParse(link.kind === "ok" ? link.body : undefined);
+  const where = parsed.success ? `<${parsed.data.permalink}|a question>` : "a question";
+  for (const user of approvers.slice(0, MAX_TOLD)) {
+    await tellDirectly(workspace, user, `<@${requester}>'s agent asks ${where} that needs you.`);
+  }
+}
+
+/** Best effort; never rejects. @param text - As mrkdwn. */
+export async function tellDirectly(
+  { queue }: Pick<SlackWorkspace, "queue">,
+  user: string,
+  text: string,
+): Promise<void> {
+  const opened = await queue.run({
+    method: "conversations.open",
+    channel: user,
+    priority: "question",
+    args: () => ({ users: user }),
+  });
+  const parsed = channelSchema.safeParse(opened.kind === "ok" ? opened.body : undefined);
+  if (!parsed.success) return;
+  const { id } = parsed.data.channel;
+  await queue.run({
+    method: "chat.postMessage",
+    channel: id,
+    priority: "question",
+    args: () => ({ channel: id, text, unfurl_links: false, unfurl_media: false }),
+  });
+}

@@ -1,0 +1,219 @@
+import { RouterError } from "@acp-kit/router";
+import type { StreamSlots } from "../publish/stream-slots.ts";
+import type { SlackWorkspace } from "../workspace.ts";
+import { DeliveryFailure } from "./failure.ts";
+import { MessageSigns } from "./message-signs.ts";
+import { Pause } from "./pause.ts";
+import type { PlaceRefusals } from "./place-refusals.ts";
+import { SessionStatus, type SessionSupport } from "./session-status.ts";
+import { messageTsOf, type ThreadPlace, threadPlaceOf } from "./thread-place.ts";
+import { TurnDelivery, type TurnDeliveryHost } from "./turn-delivery.ts";
+import {
+  closeLedger,
+  finishTurn,
+  nextTurn,
+  openLedger,
+  reduceLedger,
+  type TurnLedger,
+} from "./turn-ledger.ts";
+import { formatTurnPlace, parseTurnPlace } from "./turn-place.ts";
+
+/** The surface's name among the consumers of a log. */
+const CONSUMER = "slack";
+
+export type ThreadDeliveryOptions = {
+  readonly workspace: SlackWorkspace;
+  readonly conversation: string;
+  readonly slots: StreamSlots;
+  readonly sessions: SessionSupport;
+  readonly refusals: PlaceRefusals;
+};
+
+/** Shows what happens in one conversation, for as long as something happens there. */
+export class ThreadDelivery implements Disposable {
+  readonly #options: ThreadDeliveryOptions;
+  readonly #place: ThreadPlace;
+  readonly #pause: Pause;
+  readonly #stop = new AbortController();
+  readonly #signs = new Map<string, MessageSigns>();
+  readonly #signing = new Set<Promise<void>>();
+  #session: SessionStatus;
+  #ledger: TurnLedger = openLedger({ seq: 0 });
+  #current: { readonly turn: string; readonly delivery: TurnDelivery } | undefined;
+  #confirmed = 0;
+  #readFailure: unknown;
+
+  constructor(options: ThreadDeliveryOptions) {
+    const { workspace, conversation, sessions } = options;
+    this.#options = options;
+    this.#place = threadPlaceOf(conversation);
+    this.#pause = new Pause(workspace.clock);
+    this.#session = new SessionStatus(workspace, this.#place, sessions, false);
+  }
+
+  /** Nothing is shown yet of a turn that goes on, or has something left. */
+  get isBusy(): boolean {
+    return this.#ledger.turns.size > 0;
+  }
+
+  /** A turn of it has not ended. */
+  get isRunning(): boolean {
+    return [...this.#ledger.turns.values()].some(({ view }) => view.outcome === undefined);
+  }
+
+  /**
+   * Resolves when everything is seen and nothing runs; the conversation is not open any more then. Rejects with a
+   * {@link DeliveryFailure}.
+   */
+  async run(): Promise<void> {
+    const { workspace, conversation } = this.#options;
+    const { open } = workspace;
+    const log = workspace.context.router.log(conversation);
+    const checkpoint = await log.checkpoint(CONSUMER);
+    this.#confirmed = checkpoint.seq;
+    this.#ledger = openLedger(checkpoint);
+    const isOld = this.#ledger.open.size > 0 || open.placeOf(conversation) !== undefined;
+    this.#session = new SessionStatus(workspace, this.#place, this.#options.sessions, isOld);
+    const reading = this.#read();
+    try {
+      for (;;) {
+        if (this.#stop.signal.aborted) throw new DeliveryFailure("closed");
+        if (this.#readFailure !== undefined) throw this.#readFailure;
+        const next = nextTurn(this.#ledger);
+        if (next) {
+          await this.#deliver(next.view.turn);
+          continue;
+        }
+        const mark = open.markOf(conversation);
+        if (mark === undefined || (await this.#isQuiet())) {
+          await this.#confirm();
+          await Promise.all(this.#signing);
+          if (mark === undefined || open.clear({ conversation, mark })) return;
+          continue;
+        }
+        await this.#pause.wait(Number.POSITIVE_INFINITY);
+      }
+    } finally {
+      this[Symbol.dispose]();
+      await reading;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop.abort();
+    this.#current?.delivery[Symbol.dispose]();
+    this.#session[Symbol.dispose]();
+    for (const signs of this.#signs.values()) signs[Symbol.dispose]();
+    this.#pause.wake();
+  }
+
+  async #read(): Promise<void> {
+    const { workspace, conversation } = this.#options;
+    const log = workspace.context.router.log(conversation);
+    for (let after = this.#ledger.seq; ; ) {
+      try {
+        const cursor = log.follow({ after }, this.#stop.signal);
+        for (let events = await cursor.next(); events; events = await cursor.next()) {
+          for (const event of events) this.#ledger = reduceLedger(this.#ledger, event);
+          this.#show();
+        }
+        return;
+      } catch (error) {
+        if (!(error instanceof RouterError) || error.first === undefined) {
+          this.#readFailure = error;
+          this.#pause.wake();
+          return;
+        }
+        // What has left the log cannot be shown any more.
+        after = error.first - 1;
+      }
+    }
+  }
+
+  /** What is known of turns by now is passed on. */
+  #show(): void {
+    for (const [turn, entry] of this.#ledger.turns) {
+      if (this.#current?.turn === turn) this.#current.delivery.update(entry);
+      const { outcome, phase } = entry.view;
+      if (outcome) this.#sign(turn, entry.key, undefined);
+      else this.#sign(turn, entry.key, phase === "queued" ? "hourglass_flowing_sand" : "eyes");
+    }
+    this.#pause.wake();
+  }
+
+  async #deliver(turn: string): Promise<void> {
+    const { workspace, conversation } = this.#options;
+    const place = parseTurnPlace(workspace.open.placeOf(conversation), turn);
+    const entry = this.#ledger.turns.get(turn);
+    if (!entry) return;
+    const delivery = new TurnDelivery(this.#host(entry.view.who ?? ""), place, entry);
+    this.#current = { turn, delivery };
+    try {
+      await delivery.run();
+    } catch (error) {
+      if (!(error instanceof DeliveryFailure) || error.kind !== "place") throw error;
+      await this.#options.refusals.tell(entry.view.who ?? "", this.#place, error.code);
+      await this.#ended(turn);
+    } finally {
+      this.#current = undefined;
+      delivery[Symbol.dispose]();
+    }
+    await this.#session.show("active", entry.view.who ?? "");
+    this.#ledger = finishTurn(this.#ledger, turn);
+    this.#signs.delete(turn);
+    await this.#confirm();
+  }
+
+  /** Nothing can be shown of it: the next turn is tried again. */
+  async #ended(turn: string): Promise<void> {
+    while (!this.#ledger.turns.get(turn)?.view.outcome) {
+      await this.#pause.wait(Number.POSITIVE_INFINITY);
+      if (this.#stop.signal.aborted) throw new DeliveryFailure("closed");
+    }
+  }
+
+  #host(requester: string): TurnDeliveryHost {
+    const { workspace, conversation, slots, sessions } = this.#options;
+    const place = this.#place;
+    return {
+      ...{ workspace, conversation, place, slots },
+      keep: (turnPlace) => workspace.open.keepPlace(conversation, formatTurnPlace(turnPlace)),
+      onSession: (state) => void this.#session.show(state, requester),
+      onStream: (isLive) => this.#session.assume(isLive ? "processing" : "active"),
+      hasStop: () => !sessions.isRefused && place.thread !== undefined,
+    };
+  }
+
+  /** Everything was read, and no turn waits or runs in any process. */
+  async #isQuiet(): Promise<boolean> {
+    const { workspace, conversation } = this.#options;
+    const { router } = workspace.context;
+    if (this.isBusy || (await router.openTurns(conversation)).length > 0) return false;
+    return (await router.log(conversation).last()) <= this.#ledger.seq && !this.isBusy;
+  }
+
+  async #confirm(): Promise<void> {
+    const { workspace, conversation } = this.#options;
+    const to = closeLedger(this.#ledger);
+    if (to.seq < this.#confirmed) return;
+    const log = workspace.context.router.log(conversation);
+    if (!(await log.confirm(CONSUMER, this.#confirmed, to))) {
+      throw new Error(`${conversation} is delivered by somebody else as well`);
+    }
+    this.#confirmed = to.seq;
+  }
+
+  #sign(turn: string, key: string, sign: Parameters<MessageSigns["show"]>[0]): void {
+    const { workspace } = this.#options;
+    const ts = messageTsOf(key);
+    if (ts === undefined) return;
+    let signs = this.#signs.get(turn);
+    if (!signs) {
+      const isOld = this.#ledger.open.has(turn);
+      signs = new MessageSigns(workspace, { channel: this.#place.channel, ts }, isOld);
+      this.#signs.set(turn, signs);
+    }
+    const shown = signs.show(sign).finally(() => this.#signing.delete(shown));
+    this.#signing.add(shown);
+  }
+}

@@ -1,0 +1,248 @@
+import type { TurnView } from "@acp-kit/router";
+import type { Publication, PublishedState } from "../publish/publication.ts";
+import type { StreamSlots } from "../publish/stream-slots.ts";
+import type { SlackWorkspace } from "../workspace.ts";
+import { createPublisher, type TurnPublisher, usesStreams } from "./create-publisher.ts";
+import { DeliveryFailure, isLasting } from "./failure.ts";
+import { Pause } from "./pause.ts";
+import { questionEndOf } from "./question-end.ts";
+import { QuestionMessage } from "./question-message.ts";
+import type { SessionState } from "./session-status.ts";
+import { type Stretch, stretchesOf } from "./stretches.ts";
+import { tellDone } from "./tell-done.ts";
+import type { ThreadPlace } from "./thread-place.ts";
+import type { LedgerTurn } from "./turn-ledger.ts";
+import type { TurnPlace } from "./turn-place.ts";
+
+export type TurnDeliveryHost = {
+  readonly workspace: SlackWorkspace;
+  readonly conversation: string;
+  readonly place: ThreadPlace;
+  readonly slots: StreamSlots;
+  /** Keeps where the turn stands, before it returns. */
+  readonly keep: (place: TurnPlace) => void;
+  /** What the platform is to show of the thread. */
+  readonly onSession: (state: SessionState) => void;
+  /** A stream has started or stopped, which changes that. */
+  readonly onStream: (isLive: boolean) => void;
+  /** The platform has a Stop of its own there. */
+  readonly hasStop: () => boolean;
+};
+
+/** A view is rendered at most once in so many milliseconds, and at least once in so many: what runs is told with its time. */
+const RENDER_EVERY_MS = 100;
+const TICK_MS = 30_000;
+
+/** With so many calls waiting, only what is whole is shown of a turn of which nothing is to be seen yet. */
+const CROWDED_CALLS = 30;
+
+/** Shows one turn, from where it stands to its end. Of everything that it posts it is the only writer. */
+export class TurnDelivery implements Disposable {
+  readonly #host: TurnDeliveryHost;
+  readonly #pause: Pause;
+  readonly #memo = {};
+  readonly #questions = new Map<string, QuestionMessage>();
+  #view: TurnView;
+  /** When its last event happened. */
+  #at: number;
+  #place: TurnPlace;
+  #publisher: TurnPublisher | undefined;
+  #isStopped = false;
+  #isClosed = false;
+  #failure: unknown;
+  /** Beside the text, of the last rendering. */
+  #beside: Omit<Publication, "text"> = {};
+
+  constructor(host: TurnDeliveryHost, place: TurnPlace, { view, at }: LedgerTurn) {
+    this.#host = host;
+    this.#pause = new Pause(host.workspace.clock);
+    this.#place = place;
+    this.#view = view;
+    this.#at = at;
+  }
+
+  /** More of the turn was read. */
+  update({ view, at }: LedgerTurn): void {
+    this.#view = view;
+    this.#at = at;
+    for (const [permission, question] of this.#questions) {
+      const end = questionEndOf(view, permission);
+      if (end) question.end(end);
+    }
+    this.#pause.wake();
+  }
+
+  /** Resolves when all of the turn is seen. Rejects with a {@link DeliveryFailure}. */
+  async run(): Promise<void> {
+    this.#resumeQuestions();
+    for (;;) {
+      if (this.#isClosed) throw new DeliveryFailure("closed");
+      if (this.#failure !== undefined) throw this.#failure;
+      const stretches = this.#render();
+      const stretch = stretches[this.#place.done] ?? { text: "" };
+      this.#showSession();
+      if (stretch.ask) {
+        await this.#passQuestion(stretch, stretch.ask);
+        continue;
+      }
+      if (this.#view.outcome) {
+        await this.#finish(stretch.text);
+        break;
+      }
+      this.#write(stretch);
+      await this.#pause.wait(TICK_MS);
+      await new Pause(this.#host.workspace.clock).wait(RENDER_EVERY_MS);
+    }
+    for (const [permission, question] of this.#questions) {
+      question.end(questionEndOf(this.#view, permission) ?? { kind: "cancelled", by: undefined });
+    }
+    await Promise.all([...this.#questions.values()].map(({ done }) => done));
+    if (!this.#isStopped) await this.#tellDone();
+  }
+
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+    this.#publisher?.[Symbol.dispose]();
+    for (const question of this.#questions.values()) question[Symbol.dispose]();
+    this.#pause.wake();
+  }
+
+  #render(): readonly Stretch[] {
+    const { workspace, place } = this.#host;
+    const { renderer, clock } = workspace;
+    const view = this.#view;
+    const hasCards = usesStreams(workspace, place);
+    const whole = displayOf(workspace);
+    const show = hasCards ? { ...whole, tools: false, plan: false } : whole;
+    const now = clock.now();
+    const { parts, tail, close } = renderer.render(view, { show, now, memo: this.#memo });
+    this.#beside = {
+      ...(tail?.kind === "text" && { tail: tail.markdown }),
+      ...(hasCards && { cards: renderer.cards(view, whole) }),
+    };
+    return stretchesOf(parts, view.outcome ? close : undefined);
+  }
+
+  #write({ text }: Stretch): void {
+    const { workspace } = this.#host;
+    const isSeen = this.#publisher !== undefined || hasMessage(this.#place.published);
+    if (!isSeen && workspace.queue.length >= CROWDED_CALLS) return;
+    const { tail, cards } = this.#beside;
+    const isEmpty = text === "" && (tail ?? "") === "" && (cards ?? []).length === 0;
+    if (!isSeen && isEmpty) return;
+    this.#open().write({ text, ...this.#beside });
+  }
+
+  /** The text before a question is finished, and the question is shown; what comes then is a stretch of its own. */
+  async #passQuestion({ text }: Stretch, ask: NonNullable<Stretch["ask"]>): Promise<void> {
+    const isSeen = hasMessage(this.#publisher?.state ?? this.#place.published);
+    const finished = this.#finish(text);
+    // Where the text has its message already, the question need not wait until that is edited.
+    if (!isSeen) await finished;
+    const question = this.#ask(ask);
+    await Promise.all([finished, question.posted]);
+    this.#keep({
+      ...this.#place,
+      done: this.#place.done + 1,
+      published: { sealed: [], open: undefined },
+    });
+  }
+
+  #ask(ask: NonNullable<Stretch["ask"]>): QuestionMessage {
+    const { workspace, place, conversation } = this.#host;
+    const { turn } = this.#place;
+    const end = questionEndOf(this.#view, ask.id);
+    const question = new QuestionMessage(workspace, place, { conversation, turn, ask }, end);
+    this.#questions.set(ask.id, question);
+    question.done.catch((error: unknown) => {
+      this.#failure ??= error;
+      this.#pause.wake();
+    });
+    return question;
+  }
+
+  /** Those before the place were shown; whatever has buttons yet is gone on with. */
+  #resumeQuestions(): void {
+    for (const { ask } of this.#render().slice(0, this.#place.done)) if (ask) this.#ask(ask);
+  }
+
+  async #finish(text: string): Promise<void> {
+    if (this.#isStopped) return;
+    if (!this.#publisher && text.trim() === "" && !isBegun(this.#place.published)) return;
+    const publisher = this.#open();
+    const { cards } = this.#beside;
+    // Its last cards go with the end.
+    if (cards) publisher.write({ text, cards });
+    const outcome = await publisher.finish(text);
+    this.#publisher = undefined;
+    publisher[Symbol.dispose]();
+    if (outcome.kind === "stopped") this.#isStopped = true;
+    if (outcome.kind !== "undeliverable") return;
+    if (isLasting(outcome.error) || this.#isClosed) throw new DeliveryFailure(outcome.error);
+    this.#host.workspace.context.log.error(
+      { error: outcome.error },
+      "a part of an answer is not shown",
+    );
+  }
+
+  #open(): TurnPublisher {
+    const { workspace, place, slots, onStream, hasStop } = this.#host;
+    const { turn, done, published } = this.#place;
+    let isLive = published.stream !== undefined;
+    this.#publisher ??= createPublisher(workspace, {
+      place,
+      slots,
+      marker: `${turn}.${done}`,
+      state: published,
+      requester: this.#view.who ?? "",
+      usesStreams: usesStreams(workspace, place),
+      stops: () => (hasStop() ? undefined : turn),
+      onState: (state) => {
+        this.#keep({ ...this.#place, published: state });
+        const isLiveNow = state.stream !== undefined;
+        if (isLive !== isLiveNow) onStream(isLiveNow);
+        isLive = isLiveNow;
+      },
+    });
+    return this.#publisher;
+  }
+
+  #showSession(): void {
+    const { outcome, asks } = this.#view;
+    if (outcome) return;
+    this.#host.onSession(asks.length > 0 ? "suspended" : "processing");
+  }
+
+  /** Who is not looking any more is told that it is over. */
+  async #tellDone(): Promise<void> {
+    const { workspace, place } = this.#host;
+    const isTelling = this.#place.isTelling === true;
+    const onIntent = () => this.#keep({ ...this.#place, isTelling: true });
+    await tellDone(workspace, place, { view: this.#view, endedAt: this.#at, isTelling, onIntent });
+  }
+
+  #keep(place: TurnPlace): void {
+    if (this.#isClosed) return;
+    this.#place = place;
+    this.#host.keep(place);
+  }
+}
+
+/** Something of it is to be seen, or may be. */
+function isBegun({ sealed, open, posting, stream, starting }: PublishedState): boolean {
+  return sealed.length > 0 || (open ?? posting ?? stream ?? starting) !== undefined;
+}
+
+function hasMessage({ sealed, open, stream }: PublishedState): boolean {
+  return sealed.length > 0 || open !== undefined || stream !== undefined;
+}
+
+function displayOf({ bot }: SlackWorkspace) {
+  const { hideThinking, showPlans, showTools, showToolDetails } = bot.defaults;
+  return {
+    thoughts: !hideThinking,
+    plan: showPlans,
+    tools: showTools,
+    toolDetails: showToolDetails,
+  };
+}

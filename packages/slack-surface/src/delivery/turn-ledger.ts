@@ -1,0 +1,94 @@
+import {
+  type LogEvent,
+  MAX_CHECKPOINT_STATE_BYTES,
+  reduceTurnView,
+  type TurnView,
+} from "@acp-kit/router";
+import { z } from "zod";
+
+/** A turn that is not shown whole, as far as its events were read. */
+export type LedgerTurn = {
+  readonly view: TurnView;
+  /** Seq of its first event. */
+  readonly first: number;
+  /** Of the message that it answers; empty for one that is not known. */
+  readonly key: string;
+  /** When its last event happened, in milliseconds since the epoch. */
+  readonly at: number;
+};
+
+/**
+ * Which turns of a conversation are to be shown. Its place in the log lies before the first event of the oldest of them:
+ * after a restart that turn is read again from its beginning.
+ */
+export type TurnLedger = {
+  /** The last event that was read. */
+  readonly seq: number;
+  /** Of turns that began up to this seq, those that are not in `open` are shown whole. */
+  readonly upTo: number;
+  readonly open: ReadonlySet<string>;
+  readonly turns: ReadonlyMap<string, LedgerTurn>;
+};
+
+const keptSchema = z.object({ upTo: z.number(), open: z.array(z.string()) });
+
+/** From a checkpoint. Of a state that cannot be read, nothing is shown behind its seq. Pure, never throws. */
+export function openLedger({ seq, state }: { seq: number; state?: string }): TurnLedger {
+  const kept = keptSchema.safeParse(parseJson(state ?? ""));
+  const { upTo, open } = kept.success ? kept.data : { upTo: seq, open: [] };
+  return { seq, upTo, open: new Set(open), turns: new Map() };
+}
+
+/** The checkpoint that says what is shown. Pure. */
+export function closeLedger({ seq, turns }: TurnLedger): { seq: number; state: string } {
+  const firsts = [...turns.values()].map(({ first }) => first);
+  const state = JSON.stringify({ upTo: seq, open: [...turns.keys()] });
+  if (Buffer.byteLength(state) > MAX_CHECKPOINT_STATE_BYTES) {
+    throw new RangeError(`${turns.size} open turns cannot be kept`);
+  }
+  return { seq: Math.min(seq, ...firsts.map((first) => first - 1)), state };
+}
+
+/** Folds one event in. What is said outside of turns is not shown. Pure. */
+export function reduceLedger(ledger: TurnLedger, event: LogEvent): TurnLedger {
+  const { seq, turn } = event;
+  const next = { ...ledger, seq };
+  if (turn === undefined) return next;
+  const known = ledger.turns.get(turn);
+  // What comes behind the end of a turn that is shown makes none of it.
+  const begins = event.kind === "turn-queued" || event.kind === "turn-start";
+  if (!known && (!begins || isShown(ledger, turn, seq))) return next;
+  const view = reduceTurnView(known?.view, event);
+  const key = event.kind === "turn-queued" ? event.key : (known?.key ?? "");
+  const entry = { view, first: known?.first ?? seq, key, at: event.at };
+  return { ...next, turns: new Map(ledger.turns).set(turn, entry) };
+}
+
+/** After a turn was shown whole. Pure. */
+export function finishTurn(ledger: TurnLedger, turn: string): TurnLedger {
+  const turns = new Map(ledger.turns);
+  turns.delete(turn);
+  return { ...ledger, turns };
+}
+
+/** The turn to be shown next: the oldest that has begun or ended. Pure. */
+export function nextTurn({ turns }: TurnLedger): LedgerTurn | undefined {
+  return [...turns.values()]
+    .filter(({ view }) => view.phase !== "queued" || view.outcome !== undefined)
+    .reduce<LedgerTurn | undefined>(
+      (oldest, each) => (oldest && oldest.first < each.first ? oldest : each),
+      undefined,
+    );
+}
+
+function isShown({ upTo, open }: TurnLedger, turn: string, seq: number): boolean {
+  return seq <= upTo && !open.has(turn);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

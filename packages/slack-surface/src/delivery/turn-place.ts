@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { nothingPublished, type PublishedState } from "../publish/publication.ts";
+
+/** How far one turn is shown. */
+export type TurnPlace = {
+  readonly turn: string;
+  /** Stretches of it that are shown whole. */
+  readonly done: number;
+  /** How far the next one is. */
+  readonly published: PublishedState;
+  /** The message that says that it is over was to be posted: it may be there. */
+  readonly isTelling?: true;
+};
+
+const flag = z.literal(true).exactOptional();
+const count = z.number().exactOptional();
+
+const placeSchema = z.object({
+  turn: z.string(),
+  done: z.number(),
+  published: z.object({
+    sealed: z.array(z.object({ ts: z.string(), to: z.number() })),
+    open: z
+      .object({
+        ts: z.string(),
+        from: z.number(),
+        to: z.number(),
+        body: z.string(),
+        tail: z.string(),
+        isFrozen: flag,
+      })
+      .optional(),
+    posting: count,
+    starting: flag,
+    stream: z
+      .object({
+        ts: z.string(),
+        from: z.number(),
+        to: z.number(),
+        isDoubtful: flag,
+        isClosed: flag,
+        blocks: count,
+        startedAt: z.number(),
+        touchedAt: z.number(),
+      })
+      .exactOptional(),
+  }),
+  isTelling: flag,
+});
+
+/** Of a turn of which nothing is shown. */
+export function startOf(turn: string): TurnPlace {
+  return { turn, done: 0, published: nothingPublished };
+}
+
+/** Of another turn, or unreadable, it says nothing about this one. Pure, never throws. */
+export function parseTurnPlace(text: string | undefined, turn: string): TurnPlace {
+  const parsed = placeSchema.safeParse(parseJson(text ?? ""));
+  if (!parsed.success || parsed.data.turn !== turn) return startOf(turn);
+  const { published, ...place } = parsed.data;
+  return { ...place, published: { ...published, open: published.open } };
+}
+
+/**
+ * As it is kept. Texts are not: the last sealed message says where the next begins, and an open one is edited once more,
+ * whatever it shows. Pure.
+ */
+export function formatTurnPlace({ published, ...place }: TurnPlace): string {
+  const { sealed, open, ...rest } = published;
+  const reduced: PublishedState = {
+    ...rest,
+    sealed: sealed.slice(-1),
+    open: open && { ...open, body: "", tail: open.tail === "" ? "" : "…" },
+  };
+  return JSON.stringify({ ...place, published: reduced });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
