@@ -41,6 +41,7 @@ export {
   SlackReceiver,
   type SlackReceiverOptions,
 } from "./http/receiver.ts";
+export { type Identification, identify } from "./identify.ts";
 export { decodeSlackText, type SlackNames } from "./intake/decode-text.ts";
 export { conversationOf, FOLLOW_MS, type FollowedThread, isForBot } from "./intake/follow.ts";
 export type {
@@ -96,6 +97,7 @@ export {
   SocketSupervisor,
   type SupervisorOptions,
 } from "./socket/supervisor.ts";
+export { createSlackSurface, type SlackSurfaceOptions } from "./surface.ts";
 export {
   type ConversationPlace,
   conversationKeyOf,

@@ -9,6 +9,8 @@ import type { ThreadPlace } from "./thread-place.ts";
 export interface TurnPublisher extends Disposable {
   readonly state: PublishedState;
   write(publication: Publication): void;
+  /** Takes away what may vanish, and ends what is live, as soon as may be. */
+  rest(): void;
   finish(text: string): Promise<StreamOutcome>;
 }
 

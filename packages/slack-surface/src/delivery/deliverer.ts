@@ -10,6 +10,9 @@ import { ThreadDelivery } from "./thread-delivery.ts";
 /** How often whoever is not the deliverer asks to be it, and whoever is looks for what others have marked. */
 const LOOK_EVERY_MS = 250;
 
+/** How often it is looked whether the end has come, in milliseconds. */
+const SEAL_LOOK_MS = 50;
+
 /** How long a conversation rests of which something could not be delivered, in milliseconds. */
 const REST_MS = 30_000;
 
@@ -53,14 +56,19 @@ export class Deliverer implements AsyncDisposable {
     return this.#isDelivering;
   }
 
-  /** Resolves when nothing is left to be shown of what has ended; what runs goes on elsewhere. */
+  /** Resolves when all is shown and nothing runs, or `signal` is aborted. */
   async quiet(signal: AbortSignal): Promise<void> {
-    while (
-      !signal.aborted &&
-      [...this.#threads.values()].some(({ isBusy, isRunning }) => isBusy && !isRunning)
-    ) {
-      await new Pause(this.#workspace.clock).wait(50);
-    }
+    await this.#while(() => this.#threads.size > 0, signal);
+  }
+
+  /** Shows what has ended, and takes away what would not be true any more of what goes on without this process. */
+  async seal(withinMs: number): Promise<void> {
+    const until = this.#workspace.clock.now() + withinMs;
+    const isLate = () => this.#workspace.clock.now() >= until;
+    for (const thread of this.#threads.values()) thread.seal();
+    await this.#while(
+      () => !isLate() && [...this.#threads.values()].some(({ isSealed }) => !isSealed),
+    );
   }
 
   /** Stops at once: what is on its way is looked up by whoever comes next. */
@@ -70,6 +78,10 @@ export class Deliverer implements AsyncDisposable {
     for (const thread of this.#threads.values()) thread[Symbol.dispose]();
     for (const pause of [this.#pause, ...this.#rests]) pause.wake();
     await this.#ended;
+  }
+
+  async #while(isSo: () => boolean, signal?: AbortSignal): Promise<void> {
+    while (isSo() && !signal?.aborted) await new Pause(this.#workspace.clock).wait(SEAL_LOOK_MS);
   }
 
   async #run(): Promise<void> {
@@ -124,7 +136,10 @@ export class Deliverer implements AsyncDisposable {
       if (this.#isClosed) return;
       if (error instanceof DeliveryFailure && error.kind === "app") {
         this.#isRefused = true;
-        context.log.error({ bot: bot.name, error: error.code }, "Slack takes nothing from this app");
+        context.log.error(
+          { bot: bot.name, error: error.code },
+          "Slack takes nothing from this app",
+        );
         const text = `Slack does not take the bot token of ${bot.name} (${error.code}); answers wait until the relay is started with another.`;
         context.notices.tell({ kind: "token-refused", about: bot.name, text });
         return;

@@ -42,6 +42,7 @@ export class ThreadDelivery implements Disposable {
   #current: { readonly turn: string; readonly delivery: TurnDelivery } | undefined;
   #confirmed = 0;
   #readFailure: unknown;
+  #isSealing = false;
 
   constructor(options: ThreadDeliveryOptions) {
     const { workspace, conversation, sessions } = options;
@@ -51,14 +52,18 @@ export class ThreadDelivery implements Disposable {
     this.#session = new SessionStatus(workspace, this.#place, sessions, false);
   }
 
-  /** Nothing is shown yet of a turn that goes on, or has something left. */
-  get isBusy(): boolean {
-    return this.#ledger.turns.size > 0;
+  /** Takes away what would not be true any more of turns that go on without this process. */
+  seal(): void {
+    this.#isSealing = true;
+    this.#current?.delivery.seal();
   }
 
-  /** A turn of it has not ended. */
-  get isRunning(): boolean {
-    return [...this.#ledger.turns.values()].some(({ view }) => view.outcome === undefined);
+  /** Nothing more has to be done before this process ends. */
+  get isSealed(): boolean {
+    if (this.#ledger.turns.size === 0) return true;
+    return (
+      this.#isSealing && (this.#current?.delivery.isSealed ?? nextTurn(this.#ledger) === undefined)
+    );
   }
 
   /**
@@ -148,6 +153,7 @@ export class ThreadDelivery implements Disposable {
     if (!entry) return;
     const delivery = new TurnDelivery(this.#host(entry.view.who ?? ""), place, entry);
     this.#current = { turn, delivery };
+    if (this.#isSealing) delivery.seal();
     try {
       await delivery.run();
     } catch (error) {
@@ -188,8 +194,11 @@ export class ThreadDelivery implements Disposable {
   async #isQuiet(): Promise<boolean> {
     const { workspace, conversation } = this.#options;
     const { router } = workspace.context;
-    if (this.isBusy || (await router.openTurns(conversation)).length > 0) return false;
-    return (await router.log(conversation).last()) <= this.#ledger.seq && !this.isBusy;
+    if (this.#ledger.turns.size > 0 || (await router.openTurns(conversation)).length > 0)
+      return false;
+    return (
+      (await router.log(conversation).last()) <= this.#ledger.seq && this.#ledger.turns.size === 0
+    );
   }
 
   async #confirm(): Promise<void> {

@@ -49,6 +49,7 @@ export class TurnDelivery implements Disposable {
   #publisher: TurnPublisher | undefined;
   #isStopped = false;
   #isClosed = false;
+  #isSealing = false;
   #failure: unknown;
   /** Beside the text, of the last rendering. */
   #beside: Omit<Publication, "text"> = {};
@@ -100,6 +101,21 @@ export class TurnDelivery implements Disposable {
     if (!this.#isStopped) await this.#tellDone();
   }
 
+  /** Nothing is to be seen from now on that would have to vanish. */
+  seal(): void {
+    this.#isSealing = true;
+    this.#publisher?.rest();
+    this.#pause.wake();
+  }
+
+  /** Of a turn that goes on, nothing is to be seen that would have to vanish. */
+  get isSealed(): boolean {
+    if (this.#view.outcome) return false;
+    const { open, posting, stream, starting } = this.#publisher?.state ?? this.#place.published;
+    const isResting = (open?.tail ?? "") === "" && (posting ?? stream ?? starting) === undefined;
+    return this.#isSealing && isResting;
+  }
+
   [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#publisher?.[Symbol.dispose]();
@@ -124,6 +140,7 @@ export class TurnDelivery implements Disposable {
   }
 
   #write({ text }: Stretch): void {
+    if (this.#isSealing) return;
     const { workspace } = this.#host;
     const isSeen = this.#publisher !== undefined || hasMessage(this.#place.published);
     if (!isSeen && workspace.queue.length >= CROWDED_CALLS) return;

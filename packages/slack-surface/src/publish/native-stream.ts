@@ -54,6 +54,7 @@ export class NativeStreamPublisher implements Disposable {
   #rest: Disposable | undefined;
   #wake: (() => void) | undefined;
   #isStopped = false;
+  #isResting = false;
   /** Of the open stream, and of those before it. */
   #shown: ShownCards = noCards;
   readonly #before = new Set<string>();
@@ -77,10 +78,19 @@ export class NativeStreamPublisher implements Disposable {
 
   /** Shows this soon, unless more comes before. The tail is shown only where there are no streams. */
   write(publication: Publication): void {
-    if (this.#isFinal || this.#isStopped) return;
+    if (this.#isFinal || this.#isStopped || this.#isResting) return;
     this.#wanted = { ...publication, text: defuse(publication.text) };
     if (this.#fallback) this.#fallback.write(publication);
     else void this.#start();
+  }
+
+  /** Ends what is live, as soon as may be; what is written from now on is not shown. */
+  rest(): void {
+    if (this.#isFinal) return;
+    this.#isResting = true;
+    this.#wake?.();
+    if (this.#fallback) this.#fallback.rest();
+    else if (this.#state.stream ?? this.#state.starting) void this.#start();
   }
 
   /** Shows this, all of it, and nothing after. */
@@ -140,8 +150,11 @@ export class NativeStreamPublisher implements Disposable {
   }
 
   #plan(): StreamStep | undefined {
-    const now = this.#options.clock.now();
     const [shown, before] = [this.#shown, this.#before];
+    const { stream } = this.#state;
+    const isDue = this.#isResting && !this.#isFinal;
+    if (isDue && !stream) return undefined;
+    const now = isDue ? Number.POSITIVE_INFINITY : this.#options.clock.now();
     return planStream(this.#state, this.#wanted, { isFinal: this.#isFinal, now, shown, before });
   }
 

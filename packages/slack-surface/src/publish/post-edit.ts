@@ -78,6 +78,17 @@ export class PostEditPublisher implements Disposable {
     void this.#start();
   }
 
+  /** Takes away what may vanish, as soon as may be; what is written from now on is not shown. */
+  rest(): void {
+    if (this.#isFinal) return;
+    this.#isFinal = true;
+    const { open } = this.#state;
+    this.#wanted = { text: this.#wanted.text.slice(0, open?.to ?? this.#wanted.text.length) };
+    this.#options.queue.drop(this.#options.marker);
+    this.#wake?.();
+    void this.#start();
+  }
+
   /** Shows this, all of it, and nothing after. */
   async finish(text: string): Promise<PublishOutcome> {
     this.#isFinal = true;

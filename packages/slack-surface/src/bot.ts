@@ -1,0 +1,181 @@
+import type { SlackBot, SurfaceBot, SurfaceContext } from "@acp-kit/relay";
+import { Demotions } from "./book/demotions.ts";
+import { HeardBook } from "./book/heard-book.ts";
+import { OpenConversations } from "./book/open-conversations.ts";
+import { QuestionBook } from "./book/question-book.ts";
+import { CallQueue } from "./budget/call-queue.ts";
+import type { SlackCaller } from "./budget/call-result.ts";
+import type { Clock } from "./budget/clock.ts";
+import { Deliverer } from "./delivery/deliverer.ts";
+import { Pause } from "./delivery/pause.ts";
+import { Directory } from "./directory/directory.ts";
+import { SlackReceiver } from "./http/receiver.ts";
+import { identify } from "./identify.ts";
+import type { SlackIdentity } from "./intake/heard.ts";
+import { SlackIntake } from "./intake/slack-intake.ts";
+import { createSlackCaller } from "./slack-caller.ts";
+import type { SlackRenderer } from "./slack-part.ts";
+import type { SocketEnvelope } from "./socket/connection.ts";
+import { createSlackSocketOpener } from "./socket/open-slack-socket.ts";
+import { type SocketHealth, SocketSupervisor } from "./socket/supervisor.ts";
+import type { SlackWorkspace } from "./workspace.ts";
+
+export type SlackBotOptions = {
+  readonly context: SurfaceContext;
+  readonly bot: SurfaceBot<SlackBot>;
+  readonly renderer: SlackRenderer;
+  readonly clock: Clock;
+};
+
+/** While the platform cannot be asked who the app is, it is asked again after so long, in milliseconds. */
+const ASK_AGAIN_MS = [500, 1_000, 2_000, 5_000, 10_000, 30_000];
+
+/** How long the relay's start waits for the first answer, in milliseconds. */
+const START_WITHIN_MS = 5_000;
+
+/** How long what has ended may take to be shown once the bot is to stop, in milliseconds. */
+const LAST_MS = 8_000;
+
+type Running = {
+  readonly workspace: SlackWorkspace;
+  readonly intake: SlackIntake;
+  readonly deliverer: Deliverer;
+};
+
+/** One bot of the configuration: what comes in, and what is shown. */
+export class RunningBot {
+  readonly #options: SlackBotOptions;
+  readonly #call: SlackCaller;
+  readonly #queue: CallQueue;
+  readonly #asking: Pause;
+  #running: Running | undefined;
+  #sockets: SocketSupervisor | undefined;
+  #receiver: SlackReceiver | undefined;
+  #isRetired = false;
+  #begun: Promise<void> | undefined;
+
+  constructor(options: SlackBotOptions) {
+    const { botToken: token, apiUrl } = options.bot.settings;
+    this.#options = options;
+    this.#call = createSlackCaller({ token, ...(apiUrl !== undefined && { apiUrl }) });
+    this.#queue = new CallQueue(this.#call, options.clock);
+    this.#asking = new Pause(options.clock);
+  }
+
+  /** Of its sockets; undefined where it has none, or not yet. */
+  get health(): SocketHealth | undefined {
+    return this.#sockets?.health;
+  }
+
+  /** Resolves when it hears and shows, or has to wait for the platform. Never rejects. */
+  async start(): Promise<void> {
+    this.#begun = this.#begin();
+    const late = new Pause(this.#options.clock);
+    void this.#begun.then(() => late.wake());
+    await late.wait(START_WITHIN_MS);
+  }
+
+  /** A request to the bot's path. */
+  async fetch(request: Request): Promise<Response> {
+    if (this.#receiver && !this.#isRetired) return await this.#receiver.fetch(request);
+    return new Response("not now\n", { status: 503 });
+  }
+
+  /** Takes nothing in any more, and goes on showing what runs. */
+  async retire(): Promise<void> {
+    this.#isRetired = true;
+    this.#asking.wake();
+    this.#sockets?.[Symbol.dispose]();
+    await this.#running?.intake[Symbol.asyncDispose]();
+  }
+
+  /** Goes on until nothing runs, or `seal` is aborted; then what has ended is shown for a while longer. */
+  async drain(seal: AbortSignal): Promise<void> {
+    await this.retire();
+    const deliverer = this.#running?.deliverer;
+    await deliverer?.quiet(seal);
+    await deliverer?.seal(LAST_MS);
+    await deliverer?.[Symbol.asyncDispose]();
+    this.#asking.wake();
+    await this.#begun;
+    this.#queue[Symbol.dispose]();
+  }
+
+  async #begin(): Promise<void> {
+    const identity = await this.#identify();
+    if (!identity) return;
+    const workspace = this.#openWorkspace(identity);
+    const { context, clock, bot } = this.#options;
+    const intake = new SlackIntake(workspace);
+    const lock = async () => {
+      const held = await context.takeLock(`${bot.name}.delivery`);
+      return held && { [Symbol.dispose]: () => held.release() };
+    };
+    this.#running = { workspace, intake, deliverer: new Deliverer({ workspace, lock }) };
+    const onEnvelope = (envelope: SocketEnvelope) => intake.take(envelope);
+    const { transport, apiUrl } = bot.settings;
+    if (transport.kind === "http") {
+      const { signingSecret } = transport;
+      this.#receiver = new SlackReceiver({ signingSecrets: [signingSecret], clock, onEnvelope });
+      return;
+    }
+    const call = createSlackCaller({
+      token: transport.appToken,
+      ...(apiUrl !== undefined && { apiUrl }),
+    });
+    this.#sockets = new SocketSupervisor({
+      open: createSlackSocketOpener({ call, clock }),
+      clock,
+      onEnvelope,
+      onEnd: (end) => {
+        if (end.kind === "refresh" || end.kind === "closed") return;
+        context.log.warn({ bot: bot.name, end: end.kind }, "a socket to Slack ended");
+        if (end.kind === "refused") this.#tellRefused("app token", end.error);
+        if (end.kind === "too-many") this.#tellTooMany();
+      },
+    });
+  }
+
+  /** Asks for as long as nobody answers; a token that is refused is refused for good. */
+  async #identify(): Promise<SlackIdentity | undefined> {
+    for (let attempt = 0; !this.#isRetired; attempt += 1) {
+      const known = await identify(this.#call);
+      if (known.kind === "known") return known.identity;
+      const { bot, context } = this.#options;
+      context.log.warn({ bot: bot.name, error: known.error }, "Slack does not say who this app is");
+      if (known.error !== "no_answer") {
+        this.#tellRefused("bot token", known.error);
+        return undefined;
+      }
+      await this.#asking.wait(ASK_AGAIN_MS[attempt] ?? ASK_AGAIN_MS.at(-1) ?? 0);
+    }
+    return undefined;
+  }
+
+  #openWorkspace(identity: SlackIdentity): SlackWorkspace {
+    const { context, bot, renderer, clock } = this.#options;
+    const { db } = context;
+    const [call, queue] = [this.#call, this.#queue];
+    return {
+      ...{ context, bot, identity, renderer, call, queue, clock },
+      hasAgentView: bot.settings.agentView,
+      open: new OpenConversations(db, bot.name),
+      questions: new QuestionBook(db),
+      demotions: new Demotions(db, bot.name),
+      heard: new HeardBook(db, bot.name),
+      directory: new Directory(queue, clock),
+    };
+  }
+
+  #tellRefused(what: string, error: string): void {
+    const { bot, context } = this.#options;
+    const text = `Slack does not take the ${what} of ${bot.name}: ${error}. Set another, and start the relay again.`;
+    context.notices.tell({ kind: "token-refused", about: `${bot.name} ${what}`, text });
+  }
+
+  #tellTooMany(): void {
+    const { bot, context } = this.#options;
+    const text = `There are too many connections for the Slack app of ${bot.name}: is it running somewhere else as well?`;
+    context.notices.tell({ kind: "too-many-sockets", about: bot.name, text });
+  }
+}
