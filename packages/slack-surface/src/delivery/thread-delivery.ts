@@ -2,7 +2,7 @@ import { RouterError } from "@acp-kit/router";
 import type { StreamSlots } from "../publish/stream-slots.ts";
 import type { SlackWorkspace } from "../workspace.ts";
 import { DeliveryFailure } from "./failure.ts";
-import { MessageSigns } from "./message-signs.ts";
+import { MessageSigns, type Sign } from "./message-signs.ts";
 import { Pause } from "./pause.ts";
 import type { PlaceRefusals } from "./place-refusals.ts";
 import { SessionStatus, type SessionSupport } from "./session-status.ts";
@@ -11,12 +11,13 @@ import { TurnDelivery, type TurnDeliveryHost } from "./turn-delivery.ts";
 import {
   closeLedger,
   finishTurn,
+  type LedgerTurn,
   nextTurn,
   openLedger,
   reduceLedger,
   type TurnLedger,
 } from "./turn-ledger.ts";
-import { formatTurnPlace, parseTurnPlace } from "./turn-place.ts";
+import { formatTurnPlace, parseTurnPlace, startOf } from "./turn-place.ts";
 
 /** The surface's name among the consumers of a log. */
 const CONSUMER = "slack";
@@ -41,6 +42,8 @@ export class ThreadDelivery implements Disposable {
   #ledger: TurnLedger = openLedger({ seq: 0 });
   #current: { readonly turn: string; readonly delivery: TurnDelivery } | undefined;
   #confirmed = 0;
+  /** Of turns that began up to this seq, an earlier process may have shown something. */
+  #oldTo = 0;
   #readFailure: unknown;
   #isSealing = false;
 
@@ -77,7 +80,10 @@ export class ThreadDelivery implements Disposable {
     const checkpoint = await log.checkpoint(CONSUMER);
     this.#confirmed = checkpoint.seq;
     this.#ledger = openLedger(checkpoint);
-    const isOld = this.#ledger.open.size > 0 || open.placeOf(conversation) !== undefined;
+    // Until the conversation is closed, whoever comes next sees by its place that somebody was here.
+    const isOld = open.placeOf(conversation) !== undefined;
+    if (isOld) this.#oldTo = await log.last();
+    else open.keepPlace(conversation, formatTurnPlace(startOf("")));
     this.#session = new SessionStatus(workspace, this.#place, this.#options.sessions, isOld);
     const reading = this.#read();
     try {
@@ -140,8 +146,8 @@ export class ThreadDelivery implements Disposable {
     for (const [turn, entry] of this.#ledger.turns) {
       if (this.#current?.turn === turn) this.#current.delivery.update(entry);
       const { outcome, phase } = entry.view;
-      if (outcome) this.#sign(turn, entry.key, undefined);
-      else this.#sign(turn, entry.key, phase === "queued" ? "hourglass_flowing_sand" : "eyes");
+      if (outcome) this.#sign(turn, entry, undefined);
+      else this.#sign(turn, entry, phase === "queued" ? "hourglass_flowing_sand" : "eyes");
     }
     this.#pause.wake();
   }
@@ -212,14 +218,14 @@ export class ThreadDelivery implements Disposable {
     this.#confirmed = to.seq;
   }
 
-  #sign(turn: string, key: string, sign: Parameters<MessageSigns["show"]>[0]): void {
+  #sign(turn: string, { key, first }: LedgerTurn, sign: Sign | undefined): void {
     const { workspace } = this.#options;
     const ts = messageTsOf(key);
     if (ts === undefined) return;
     let signs = this.#signs.get(turn);
     if (!signs) {
-      const isOld = this.#ledger.open.has(turn);
-      signs = new MessageSigns(workspace, { channel: this.#place.channel, ts }, isOld);
+      const message = { channel: this.#place.channel, ts };
+      signs = new MessageSigns(workspace, message, first <= this.#oldTo);
       this.#signs.set(turn, signs);
     }
     const shown = signs.show(sign).finally(() => this.#signing.delete(shown));

@@ -1,0 +1,222 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  type AccessRule,
+  createJournal,
+  createLog,
+  createNotices,
+  createPeople,
+  createRelayCommands,
+  createSurfaceNotes,
+  openRelayDb,
+  RELAY_TABLES,
+  Redactor,
+  type RelaySurface,
+  type SlackBot,
+  type SurfaceBot,
+  type TakeLock,
+} from "@acp-kit/relay";
+import { createRouter, DEFAULT_OPTIONS, type Options, type Router } from "@acp-kit/router";
+import { openSqliteStore } from "@acp-kit/router/sqlite";
+import { FakeSlack, type FakeSlackOptions, ManualClock, type SlackPerson } from "@acp-kit/testkit";
+import { onTestFinished } from "vitest";
+import { createSlackSurface, slackTables } from "../src/index.ts";
+import { plainRenderer } from "./delivery/plain-renderer.ts";
+import { GatedAgent, type GatedPrompt } from "./gated-agent.ts";
+
+export type SurfaceRigOptions = {
+  readonly access?: readonly AccessRule[];
+  readonly slack?: FakeSlackOptions;
+  readonly agentView?: boolean;
+  readonly defaults?: Options;
+};
+
+/** One process of a relay, as far as Slack has to do with it. */
+export type SurfaceProcess = {
+  readonly surface: RelaySurface;
+  readonly router: Router;
+  /** Ends as a relay does that is told to stop. */
+  readonly end: () => Promise<void>;
+};
+
+/**
+ * A bot in a fake workspace, and processes of its relay over the same files. Time moves on by itself while a test waits
+ * for something, up to fifty times as fast as the world's.
+ */
+export class SurfaceRig {
+  readonly clock: ManualClock;
+  readonly slack: FakeSlack;
+  readonly agent = new GatedAgent();
+  readonly ana: SlackPerson;
+  readonly bob: SlackPerson;
+  /** What was logged as a warning or worse. */
+  readonly complaints: string[] = [];
+  readonly notices: string[] = [];
+  readonly #directory = mkdtempSync(path.join(tmpdir(), "slack-surface-"));
+  readonly #options: SurfaceRigOptions;
+  readonly #locks = new Set<string>();
+
+  static async start(options: SurfaceRigOptions = {}): Promise<SurfaceRig> {
+    const clock = new ManualClock(Date.now());
+    return new SurfaceRig(
+      clock,
+      await FakeSlack.start({ clock, pingEveryMs: 5_000, ...options.slack }),
+      options,
+    );
+  }
+
+  private constructor(clock: ManualClock, slack: FakeSlack, options: SurfaceRigOptions) {
+    this.clock = clock;
+    this.slack = slack;
+    this.ana = slack.person("U0ANA");
+    this.bob = slack.person("U0BOB");
+    this.#options = options;
+    onTestFinished(async () => {
+      await slack[Symbol.asyncDispose]();
+      rmSync(this.#directory, { recursive: true, force: true });
+    });
+  }
+
+  async open(): Promise<SurfaceProcess> {
+    const { clock } = this;
+    const { access = [{ users: ["*"], role: "user" }] } = this.#options;
+    const bot = this.#bot();
+    const now = () => clock.now();
+    const db = await openRelayDb(this.#directory, [...RELAY_TABLES, slackTables]);
+    const store = await openSqliteStore({ directory: this.#directory });
+    const write = (line: string) => {
+      if (/"level":"?(?:[456]0|warn|error)/.test(line)) this.complaints.push(line);
+    };
+    const log = createLog({ level: "warn", redactor: new Redactor(), write });
+    const people = createPeople({
+      ...{ db, app: "slack-relay", rules: access, limits: {}, isDemo: false, now },
+      ...{ workspaceOf: () => bot.workspace, boundsOf: () => bot, onDecision: () => undefined },
+    });
+    const placeOf = (conversation: string) => {
+      const [, name = "", team, channel] = conversation.split("/");
+      return { surface: "slack", bot: name, team, channel, isDirect: channel?.startsWith("D") };
+    };
+    const { agent } = this;
+    const router = createRouter({
+      ...{ agent, store, stateDir: this.#directory, turnLimits: { cancelGraceMs: 500 }, now },
+      roleOf: (user, conversation) => people.roleOf({ ...placeOf(conversation), user }),
+    });
+    const commands = createRelayCommands({
+      ...{ bots: [bot], db, router, people, log },
+      app: { name: "slack-relay", version: "0.0.0" },
+      rules: { mayChoose: () => true },
+      agents: new Map(),
+    });
+    const journal = createJournal({
+      ...{ db, log, now, redact: (text: string) => text, count: () => undefined },
+    });
+    const notices = createNotices({ log, now });
+    notices.addSink(async ({ text }) => void this.notices.push(text));
+    const surface = await createSlackSurface({ renderer: plainRenderer, clock })({
+      ...{ bots: [bot], router, people, commands, log, now, journal, notices, db },
+      notes: createSurfaceNotes(db),
+      takeLock: this.#takeLock,
+      imageHosts: [],
+    });
+    await router.recover();
+    const starting = surface.resume?.();
+    await this.during(starting);
+    let isOpen = true;
+    const end = async () => {
+      if (!isOpen) return;
+      isOpen = false;
+      await this.during(surface.drain(AbortSignal.abort()));
+      await router[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
+      await notices[Symbol.asyncDispose]();
+      await db[Symbol.asyncDispose]();
+    };
+    onTestFinished(end);
+    return { surface, router, end };
+  }
+
+  /** The n-th prompt that reached the agent, from 1. */
+  async prompted(count: number): Promise<GatedPrompt> {
+    await this.until(() => this.agent.prompts.length >= count);
+    const prompt = this.agent.prompts[count - 1];
+    if (!prompt) throw new Error(`prompt ${count} did not come`);
+    return prompt;
+  }
+
+  /** Waits for what is to become true, at most so much of the rig's time. */
+  async until(is: () => boolean, withinMs = 120_000): Promise<void> {
+    const late = this.clock.now() + withinMs;
+    while (!is()) {
+      if (this.clock.now() >= late) throw new Error("It did not happen in time.");
+      await this.pass(50);
+    }
+  }
+
+  /** Lets time pass. */
+  async move(ms: number, stepMs = 50): Promise<void> {
+    for (let passed = 0; passed < ms; passed += stepMs) await this.pass(stepMs);
+  }
+
+  /** Lets time pass until something has come. */
+  async during<T>(outcome: Promise<T> | undefined): Promise<T | undefined> {
+    let isDone = false;
+    void outcome?.finally(() => {
+      isDone = true;
+    });
+    await this.until(() => isDone || outcome === undefined);
+    return await outcome;
+  }
+
+  /** What the app has posted in a thread, as it is to be read. */
+  bodies(channel: string, thread: string | undefined): readonly string[] {
+    return this.slack
+      .messages(channel)
+      .filter(({ isFromApp, threadTs }) => isFromApp && threadTs === thread)
+      .map((message) => {
+        const streamed = message.stream?.parts.map((part) =>
+          part.kind === "text" ? part.text : "",
+        );
+        const markdown = message.blocks.find(({ type }) => type === "markdown");
+        return streamed ? streamed.join("") : String(markdown?.["text"] ?? message.text);
+      });
+  }
+
+  calls(method: string): number {
+    return this.slack.calls.filter((call) => call.method === method).length;
+  }
+
+  /** What was answered with a limit. */
+  get limited(): number {
+    return this.slack.calls.filter(({ outcome }) => outcome === "ratelimited").length;
+  }
+
+  async pass(ms: number): Promise<void> {
+    // Calls over loopback come and go meanwhile.
+    await delay(1);
+    this.clock.advance(ms);
+  }
+
+  readonly #takeLock: TakeLock = async (name) => {
+    if (this.#locks.has(name)) return undefined;
+    this.#locks.add(name);
+    return { release: () => void this.#locks.delete(name) };
+  };
+
+  #bot(): SurfaceBot<SlackBot> {
+    const { app, apiUrl } = this.slack;
+    const { agentView = true, defaults = DEFAULT_OPTIONS } = this.#options;
+    return {
+      name: "shop",
+      settings: {
+        ...{ surface: "slack", botToken: app.botToken, apiUrl, agentView, features: [] },
+        transport: { kind: "socket", appToken: app.appToken },
+        defaults: {},
+      },
+      agent: "demo",
+      workspace: "shop",
+      defaults,
+    };
+  }
+}
