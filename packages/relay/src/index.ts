@@ -1,5 +1,12 @@
-export type { RelayApp } from "./app.ts";
-export { type Bot, type PoeBot, pathOf, type SlackBot, type SlackTransport } from "./bots/bot.ts";
+export type { AppCommand, Finding, RelayApp } from "./app.ts";
+export {
+  type Bot,
+  type Named,
+  type PoeBot,
+  pathOf,
+  type SlackBot,
+  type SlackTransport,
+} from "./bots/bot.ts";
 export { runRelay } from "./cli/run-relay.ts";
 export type { Streams } from "./cli/streams.ts";
 export type { CommandMessage, CommandOutcome } from "./commands/command-context.ts";
@@ -17,7 +24,12 @@ export {
   refusal,
 } from "./commands/parse-answer.ts";
 export { isAside, type ParsedCommand, parseCommand } from "./commands/parse-command.ts";
-export { SLACK_CHOICES, type SurfaceName } from "./config/bot-schema.ts";
+export {
+  type BotConfig,
+  SLACK_CHOICES,
+  type SlackBotConfig,
+  type SurfaceName,
+} from "./config/bot-schema.ts";
 export { type LoadedConfig, readConfig } from "./config/read-config.ts";
 export type { AgentConfig, Config, WorkspaceConfig } from "./config/schema.ts";
 export type { Env } from "./config/secret.ts";

@@ -3,8 +3,6 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { AgentSupervisor } from "@acp-kit/acp-wire";
 import { createRouter, type Router } from "@acp-kit/router";
-import { identityOf, sharesUser } from "./agent-identity.ts";
-import { findAgentRisks } from "./agent-risks.ts";
 import { createAgents, findAgentPrograms } from "./agents.ts";
 import type { RelayApp } from "./app.ts";
 import { ClosingStack } from "./closing-stack.ts";
@@ -18,6 +16,7 @@ import { Door } from "./door/door.ts";
 import { createDoorActions } from "./door/door-actions.ts";
 import { createEnding, type Ending } from "./ending.ts";
 import { createFiles } from "./files/create-files.ts";
+import { findRisks } from "./find-risks.ts";
 import { createGit } from "./git/git.ts";
 import { PersonalAgents } from "./homes/personal-agents.ts";
 import { type BoundAddress, listen } from "./listener.ts";
@@ -26,7 +25,6 @@ import { createLocks } from "./locks.ts";
 import { hashId, type Log } from "./log.ts";
 import { KnownOffers } from "./offers/known-offers.ts";
 import { openStore } from "./open-store.ts";
-import { isOpenToEverybody } from "./people/access.ts";
 import { type AccessDecision, createPeople, type People } from "./people/people.ts";
 import { placeOf } from "./people/place-of.ts";
 import { listenPrivately } from "./private-listener.ts";
@@ -268,24 +266,5 @@ async function logRisks(
   { log, settings, env }: StartRelayOptions,
   programs: ReadonlyMap<string, string>,
 ): Promise<void> {
-  if (settings.mode === "demo") return;
-  for (const { name } of settings.bots) {
-    if (isOpenToEverybody(settings.access, name)) {
-      log.warn({ bot: name }, "everybody may talk to this bot");
-    }
-  }
-  const uid = process.getuid?.();
-  for (const [name, agent] of Object.entries(settings.agents)) {
-    for (const risk of await findAgentRisks(agent, programs.get(name) ?? "", { env, uid })) {
-      log.warn({ agent: name }, risk);
-    }
-  }
-  const agents = Object.values(settings.agents);
-  const isReadable = agents.some((agent) => sharesUser(identityOf(agent), uid));
-  if (isReadable && settings.fromEnvironment.length > 0) {
-    log.warn(
-      { settings: settings.fromEnvironment },
-      "secrets came by the environment, where agents that run as this user can read them; use files",
-    );
-  }
+  for (const { about, text } of await findRisks(settings, programs, env)) log.warn(about, text);
 }

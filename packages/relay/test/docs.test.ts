@@ -86,13 +86,19 @@ test("every command of the page about operating is one, and each command is on t
     new Set([
       ...["start", "backup", "restore", "list", "worktrees", "show", "export", "erase"],
       ...["allow", "people", "remove", "usage", "pause", "resume"],
-      ...["explain", "audit-verify", "audit-list"],
+      ...["explain", "audit-verify", "audit-list", "check"],
     ]),
   );
 });
 
 test("what the page about operating says of log lines is what the sources log", () => {
-  const files = ["cli/primary.ts", "cli/generation.ts", "start-relay.ts", "log-report.ts"];
+  const files = [
+    "cli/primary.ts",
+    "cli/generation.ts",
+    "find-risks.ts",
+    "log-report.ts",
+    "start-relay.ts",
+  ];
   const sources = [...files, "journal/journal.ts"]
     .map((name) => readFileSync(join(import.meta.dirname, "../src", name), "utf8"))
     .join("");

@@ -31,6 +31,7 @@ export {
 export { CallQueue, type CallRequest, MAX_WAITING_CALLS } from "./budget/call-queue.ts";
 export type { CallResult, QueuedResult, SlackCaller } from "./budget/call-result.ts";
 export { type Clock, systemClock } from "./budget/clock.ts";
+export { checkSlackBot } from "./check-bot.ts";
 export { Directory } from "./directory/directory.ts";
 export { attachmentsOf } from "./files/attachments-of.ts";
 export { type FileHosts, fileHostsOf } from "./files/file-hosts.ts";
@@ -62,6 +63,7 @@ export {
   type SlackInteraction,
 } from "./intake/parse-interaction.ts";
 export { SlackIntake } from "./intake/slack-intake.ts";
+export { formatManifest } from "./manifest/format-manifest.ts";
 export {
   type ManifestOptions,
   renderManifest,

@@ -1,5 +1,5 @@
 import type { RelayApp } from "../app.ts";
-import { type BotConfig, botSchema } from "../config/bot-schema.ts";
+import { type BotConfig, botSchema, type SurfaceName } from "../config/bot-schema.ts";
 import type { Config } from "../config/schema.ts";
 import { ConfigError } from "../errors.ts";
 import { type Bot, type Named, pathOf } from "./bot.ts";
@@ -24,15 +24,15 @@ export type ChooseBotsOptions = {
  */
 export function chooseBots({ app, config, env, path }: ChooseBotsOptions): Named<Bot> {
   const { surfaceName: surface } = app;
-  const configured = Object.entries(config.bots).filter(([, bot]) => bot.surface === surface);
-  if (path !== undefined && configured.length > 1) {
+  const named = botsOn(surface, config.bots);
+  if (path !== undefined && named.length > 1) {
     throw new ConfigError([
       "--path is for a single bot; set bots.<name>.path in the configuration",
     ]);
   }
-  const bots: Named<BotConfig> = (
-    configured.length > 0 ? configured : [[surface, botSchema.parse({ surface })] as const]
-  ).map(([name, bot]) => [name, path === undefined ? bot : { ...bot, path }]);
+  const bots = named.map(
+    ([name, bot]) => [name, path === undefined ? bot : { ...bot, path }] as const,
+  );
   const problems: string[] = [];
   const chosen =
     surface === "poe"
@@ -42,6 +42,12 @@ export function chooseBots({ app, config, env, path }: ChooseBotsOptions): Named
   const [first, ...others] = problems;
   if (first !== undefined) throw new ConfigError([first, ...others]);
   return chosen;
+}
+
+/** Those of a surface, as they are configured; one that is named like it when there is none. */
+export function botsOn(surface: SurfaceName, bots: Config["bots"]): Named<BotConfig> {
+  const found = Object.entries(bots).filter(([, bot]) => bot.surface === surface);
+  return found.length > 0 ? found : [[surface, botSchema.parse({ surface })]];
 }
 
 function onSurface<Surface extends BotConfig["surface"]>(bots: Named<BotConfig>, surface: Surface) {

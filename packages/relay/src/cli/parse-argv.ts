@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import type { RelayApp } from "../app.ts";
+import type { AppCommand, RelayApp } from "../app.ts";
 import type { SurfaceName } from "../config/bot-schema.ts";
 import { DEFAULT_PORTS, type StartFlags } from "../settings.ts";
 import { parseAgent, parsePath, parsePort, parseSeconds, parseSpeed } from "./option-parsers.ts";
@@ -30,6 +30,8 @@ export function parseArgv(app: RelayApp, argv: readonly string[]): Invocation {
   addSessions(program, take);
   addPeople(program, take);
   addRecords(program, take);
+  addCheck(program, take);
+  for (const command of app.commands ?? []) addAppCommand(program, command, take);
   try {
     program.parse([...argv], { from: "user" });
   } catch (error) {
@@ -72,6 +74,29 @@ function addStart(program: Command, app: RelayApp, take: Take): void {
     .action(({ config, ...flags }: StartFlags & { config?: string }) =>
       take({ kind: "start", config, flags }),
     );
+}
+
+const CONFIG = ["--config <file>", "configuration, JSON with comments"] as const;
+
+function addCheck(program: Command, take: Take): void {
+  program
+    .command("check")
+    .description("Say whether the configuration would do, and what to think of.")
+    .option(...CONFIG)
+    .option("--offline", "ask no platform about its bots", false)
+    .action(({ config, offline }: { config?: string; offline: boolean }) =>
+      take({ kind: "check", config, isOffline: offline }),
+    );
+}
+
+function addAppCommand(program: Command, command: AppCommand, take: Take): void {
+  const { name, description, options } = command;
+  const added = program.command(name).description(description);
+  added.option(...CONFIG);
+  for (const option of options) added.option(...option);
+  added.action(({ config, ...options }: { config?: string }) =>
+    take({ kind: "app", command, config, options }),
+  );
 }
 
 function addStateCommands(program: Command, take: Take): void {

@@ -1,5 +1,6 @@
 import type { Role } from "@acp-kit/router";
 import type { Erasable } from "@acp-kit/router/sqlite";
+import type { AppCommand } from "../app.ts";
 import type { UsageGroup } from "../people/usage.ts";
 import type { StartRequest } from "./read-settings.ts";
 
@@ -33,8 +34,26 @@ export type StateRequest = { readonly place: Place } & (
   | { readonly kind: "usage"; readonly group: UsageGroup; readonly days: number }
 );
 
+/** Whether a configuration would do. */
+export type CheckRequest = {
+  readonly kind: "check";
+  readonly config: string | undefined;
+  /** Ask nobody. */
+  readonly isOffline: boolean;
+};
+
+/** A command of the app's own. */
+export type AppRequest = {
+  readonly kind: "app";
+  readonly command: AppCommand;
+  readonly config: string | undefined;
+  readonly options: Readonly<Partial<Record<string, string>>>;
+};
+
 /** What the command line asks for. `text` is for stdout when `code` is 0, else one line for stderr. */
 export type Invocation =
   | ({ readonly kind: "start" } & StartRequest)
   | StateRequest
+  | CheckRequest
+  | AppRequest
   | { readonly kind: "print"; readonly code: 0 | 1; readonly text: string };

@@ -48,6 +48,15 @@ export async function runRelay(
     process.exit(fail(message));
   }
   try {
+    if (invocation.kind === "check") {
+      const { check } = await import("./commands/check.ts");
+      return await check(app, invocation, env, streams);
+    }
+    if (invocation.kind === "app") {
+      const { runAppCommand } = await import("./commands/run-app-command.ts");
+      await runAppCommand(app, invocation, streams);
+      return 0;
+    }
     if (invocation.kind !== "start") {
       const { runStateCommand } = await import("./commands/run-state-command.ts");
       await runStateCommand(app, invocation, env, streams);

@@ -58,10 +58,7 @@ function configuredLines(
 ): readonly string[] {
   const lines = [
     `${app.name} ${app.version} serves:`,
-    ...settings.bots.map(
-      ({ name, settings: bot, agent, workspace }) =>
-        `  ${formatPlace(base, bot)}  bot ${name}, agent ${agent}, workspace ${workspace}`,
-    ),
+    ...formatBots(settings, base),
     `State    ${relay.stateDir}`,
     `Private  ${formatAddress(relay.privateAddress)}`,
   ];
@@ -69,6 +66,14 @@ function configuredLines(
   if (open) lines.push('Access   open to everybody: a rule has "*"');
   if (relay.pairing !== undefined) lines.push(...pairingLines(app, settings, relay.pairing));
   return lines;
+}
+
+/** The bots, a line for each. @param base - The relay's address; absent: none yet. */
+export function formatBots({ bots }: Pick<Settings, "bots">, base = ""): readonly string[] {
+  return bots.map(
+    ({ name, settings: bot, agent, workspace }) =>
+      `  ${formatPlace(base, bot)}  bot ${name}, agent ${agent}, workspace ${workspace}`,
+  );
 }
 
 /** Where a bot is reached. */

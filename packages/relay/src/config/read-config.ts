@@ -42,6 +42,15 @@ export async function readStateDirSetting(file: string): Promise<string | undefi
   return (await readDocument(file)).config.stateDir;
 }
 
+/**
+ * The bots that a configuration names, with references in the place of their secrets.
+ *
+ * @throws ConfigError
+ */
+export async function readBotsSetting(file: string): Promise<Config["bots"]> {
+  return (await readDocument(file)).config.bots;
+}
+
 async function readDocument(file: string) {
   const { text, mode } = await readText(file);
   const document = parseDocument(text);

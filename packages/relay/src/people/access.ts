@@ -1,5 +1,13 @@
 import type { Role } from "@acp-kit/router";
-import { type AccessRule, has, isAbout, type Person, roleBy } from "./access-rule.ts";
+import {
+  type AccessRule,
+  has,
+  isAbout,
+  isFor,
+  type Person,
+  type Place,
+  roleBy,
+} from "./access-rule.ts";
 
 /** Whether a person may talk. The text of a refusal is fit for chat and tells the person their id. */
 export type Admission =
@@ -45,12 +53,15 @@ export function createAccess({ rules, keptRoleOf, app }: AccessOptions): Access 
 }
 
 /** True when any rule admits everybody to this bot, in whatever place. */
-export function isOpenToEverybody(rules: readonly AccessRule[], bot: string): boolean {
+export function isOpenToEverybody(
+  rules: readonly AccessRule[],
+  place: Pick<Place, "surface" | "bot">,
+): boolean {
   return rules.some(
-    ({ users, approvers, bots, poe }) =>
-      (users.includes("*") || has(approvers, "*")) &&
-      (bots === undefined || bots.includes(bot)) &&
-      (poe?.bot === undefined || poe.bot === bot),
+    (rule) =>
+      (rule.users.includes("*") || has(rule.approvers, "*")) &&
+      isFor({ ...rule, slack: undefined }, place) &&
+      (rule.slack === undefined || place.surface === "slack"),
   );
 }
 

@@ -39,9 +39,13 @@ test('C10: "*" admits everybody, and it can be told that it does', () => {
   const access = createAccess([open]);
   expect(access.admit(at("shop", "anyone"))).toEqual({ kind: "admitted", role: "user" });
   expect(access.admit(at("infra", "anyone")).kind).toBe("refused");
-  expect(isOpenToEverybody([open], "shop")).toBe(true);
-  expect(isOpenToEverybody([open], "infra")).toBe(false);
-  expect(isOpenToEverybody(rules, "shop")).toBe(false);
+  const on = (surface: string, bot: string) => ({ surface, bot });
+  expect(isOpenToEverybody([open], on("poe", "shop"))).toBe(true);
+  expect(isOpenToEverybody([open], on("poe", "infra"))).toBe(false);
+  expect(isOpenToEverybody(rules, on("poe", "shop"))).toBe(false);
+  const inChannel = { users: ["*"], role: "user", slack: { channel: "C1" } } as const;
+  expect(isOpenToEverybody([inChannel], on("poe", "shop"))).toBe(false);
+  expect(isOpenToEverybody([inChannel], on("slack", "shop"))).toBe(true);
 });
 
 describe("a refusal", () => {
