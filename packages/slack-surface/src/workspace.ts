@@ -7,6 +7,7 @@ import type { CallQueue } from "./budget/call-queue.ts";
 import type { SlackCaller } from "./budget/call-result.ts";
 import type { Clock } from "./budget/clock.ts";
 import type { Directory } from "./directory/directory.ts";
+import { conversationOf } from "./intake/follow.ts";
 import type { SlackIdentity } from "./intake/heard.ts";
 import type { SlackRenderer } from "./slack-part.ts";
 
@@ -42,4 +43,16 @@ export type ConversationPlace = {
 /** The router's name of a conversation of this bot. @param id - As `conversationOf` gives it. */
 export function conversationKeyOf({ bot }: Pick<SlackWorkspace, "bot">, id: string): string {
   return formatConversationKey({ surface: "slack", bot: bot.name, id });
+}
+
+/** The same of a thread, as events name it that are no messages. */
+export function conversationAt(
+  workspace: Pick<SlackWorkspace, "bot" | "identity" | "hasAgentView">,
+  channel: string,
+  thread: string,
+): string {
+  const { identity, hasAgentView } = workspace;
+  const kind = channel.startsWith("D") ? "direct" : "channel";
+  const place = { team: identity.team, channel, thread, kind } as const;
+  return conversationKeyOf(workspace, conversationOf({ place }, hasAgentView));
 }

@@ -1,13 +1,19 @@
-import { mayDecide, type OpenTurn, type Posted, type Role } from "@acp-kit/router";
+import {
+  type CancelCause,
+  mayDecide,
+  type OpenTurn,
+  type Posted,
+  type Role,
+} from "@acp-kit/router";
 import type { SlackWorkspace } from "../workspace.ts";
 
-/** Somebody who wants to decide about a turn, and by what. */
-export type Decider = {
-  readonly user: string;
-  readonly role: Role;
-  /** Of the message or click: the same again decides nothing again. */
-  readonly key: string;
-};
+/** Somebody who wants to decide about a turn. */
+export type Decider = { readonly user: string; readonly role: Role };
+
+export type StopOutcome =
+  | { readonly kind: "stopped"; readonly turn: string }
+  | { readonly kind: "none" }
+  | { readonly kind: "not-theirs" };
 
 /** What people decide about turns: that they end, and what their questions are answered. */
 export class Decisions {
@@ -18,33 +24,42 @@ export class Decisions {
   }
 
   /**
-   * Ends a turn: this one, or else the first that is this person's to end. What runs goes before what waits.
+   * Ends a turn: this one, or else the first that is this person's to end; what runs goes before what waits. Only the
+   * wish is committed then: that an agent comes to its end may take longer than the platform waits.
    *
    * @param turn - Absent: whichever.
    */
-  async stop(
-    conversation: string,
-    { user, role, key }: Decider,
-    turn?: string,
-  ): Promise<
-    { readonly kind: "stopped"; readonly turn: string } | { readonly kind: "none" | "not-theirs" }
-  > {
+  async stop(conversation: string, { user, role }: Decider, turn?: string): Promise<StopOutcome> {
     const { router } = this.#workspace.context;
     const open = await router.openTurns(conversation);
     const meant = turn === undefined ? open : open.filter((one) => one.turn === turn);
     if (meant.length === 0) return { kind: "none" };
     const theirs = meant.find(({ who }) => mayDecide(user, who, role));
     if (!theirs) return { kind: "not-theirs" };
-    const posted = await this.#cancel(conversation, theirs.turn, user, key);
-    return posted.how === "refused"
-      ? { kind: "not-theirs" }
-      : { kind: "stopped", turn: theirs.turn };
+    const how = await this.cancel(conversation, theirs.turn, "user", user);
+    return how === "refused" ? { kind: "not-theirs" } : { kind: "stopped", turn: theirs.turn };
+  }
+
+  /** Ends a turn, once however often it is asked for. @param user - Absent: the relay itself. */
+  async cancel(
+    conversation: string,
+    turn: string,
+    cause: CancelCause,
+    user?: string,
+  ): Promise<Posted["how"]> {
+    const { context, open } = this.#workspace;
+    const { how } = await context.router.submit(conversation, {
+      ...{ kind: "cancel", key: `cancel:${turn}:${user ?? ""}`, turn, cause, at: context.now() },
+      ...(user !== undefined && { user }),
+    });
+    open.mark(conversation);
+    return how;
   }
 
   /** @param option - Undefined for none of them. */
   async answer(
     conversation: string,
-    { user, key }: Pick<Decider, "user" | "key">,
+    { user, key }: { readonly user: string; readonly key: string },
     permission: string,
     option: string | undefined,
   ): Promise<Posted> {
@@ -59,15 +74,5 @@ export class Decisions {
 
   async openTurns(conversation: string): Promise<readonly OpenTurn[]> {
     return await this.#workspace.context.router.openTurns(conversation);
-  }
-
-  async #cancel(conversation: string, turn: string, user: string, key: string): Promise<Posted> {
-    const { context, open } = this.#workspace;
-    // Only posted: that the agent comes to its end may take longer than the platform waits.
-    const posted = await context.router.submit(conversation, {
-      ...{ kind: "cancel", key, user, turn, cause: "user", at: context.now() },
-    });
-    open.mark(conversation);
-    return posted;
   }
 }

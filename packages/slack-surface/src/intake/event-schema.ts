@@ -57,6 +57,7 @@ export const eventSchema = messageSchema.extend({
   message: messageSchema.optional().catch(undefined),
   previous_message: messageSchema.optional().catch(undefined),
   reaction: id,
+  item_user: id,
   item: z.object({ channel: id, ts: id }).optional().catch(undefined),
   tab: id,
 });

@@ -1,4 +1,4 @@
-import type { HeardMessage } from "./heard.ts";
+import type { HeardMessage, SlackPlace } from "./heard.ts";
 
 /** For how long a thread is followed after the bot's last answer in it, in milliseconds. */
 export const FOLLOW_MS = 7 * 24 * 3_600_000;
@@ -30,7 +30,7 @@ export function isForBot(
  * agent view, the whole of it.
  */
 export function conversationOf(
-  { place }: Pick<HeardMessage, "place">,
+  { place }: { readonly place: Pick<SlackPlace, "team" | "channel" | "thread" | "kind"> },
   hasAgentView: boolean,
 ): string {
   const { team, channel, thread, kind } = place;

@@ -78,7 +78,15 @@ export type IgnoreReason =
 /** What an event of the platform means. */
 export type Heard =
   | HeardMessage
-  | { readonly kind: "edit"; readonly message: HeardMessage; readonly before: string }
+  | {
+      readonly kind: "edit";
+      readonly message: HeardMessage;
+      readonly before: string;
+      /** It mentioned the bot before. */
+      readonly wasAddressed: boolean;
+      /** Names this version of the message. */
+      readonly version: string;
+    }
   | { readonly kind: "deletion"; readonly key: string; readonly place: SlackPlace }
   | {
       readonly kind: "reaction";
@@ -87,6 +95,8 @@ export type Heard =
       readonly channel: string;
       readonly ts: string;
       readonly user: string;
+      /** Whose message it is. */
+      readonly author: string | undefined;
       readonly reaction: string;
     }
   /** The platform's own Stop. */

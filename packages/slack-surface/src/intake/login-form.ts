@@ -55,3 +55,8 @@ export function parseLoginInput(values: unknown): string {
   const value = found?.[INPUT]?.value;
   return typeof value === "string" ? value.trim() : "";
 }
+
+/** The answer to a submission that is not taken. */
+export function errorInLogin(text: string): Readonly<Record<string, unknown>> {
+  return { response_action: "errors", errors: { [INPUT]: text } };
+}

@@ -15,7 +15,7 @@ import { judgeSomebody } from "./judge-person.ts";
 import { type Asked, createPromptItem } from "./prompt-item.ts";
 import { EARLIER_WAIT_MS, readThread } from "./read-thread.ts";
 import type { Teller, TellPlace } from "./teller.ts";
-import type { Verdict } from "./verdict.ts";
+import { refuseWith, type Verdict, type WordName } from "./verdict.ts";
 import { words } from "./words.ts";
 
 /** How long names that a message mentions are waited for, in milliseconds. */
@@ -32,7 +32,7 @@ export type MessagesParts = {
 };
 
 /** A message of somebody who may talk. */
-type Admitted = {
+export type Admitted = {
   readonly message: HeardMessage;
   readonly conversation: string;
   readonly user: string;
@@ -76,7 +76,7 @@ export class Messages {
     if (pairing) return pairing;
     const judged = await this.judge(message, conversation);
     if ("decision" in judged) return judged;
-    return await this.#decide({ ...judged, message: await this.#withNames(message, read) });
+    return await this.decide({ ...judged, message: await this.#withNames(message, read) });
   }
 
   /** Whether the author of a message may talk; tells them when they may not. */
@@ -158,7 +158,8 @@ export class Messages {
     this.#background.add("answer", told);
   }
 
-  async #decide(admitted: Admitted): Promise<Verdict> {
+  /** What a message of somebody who may talk comes to. */
+  async decide(admitted: Admitted): Promise<Verdict> {
     const { context, bot } = this.#workspace;
     const { message, conversation, user, role } = admitted;
     const { key, text } = message;
@@ -201,33 +202,33 @@ export class Messages {
     if (!heard.claim(key, { conversation, user }, context.now())) return attached(about);
     try {
       if (word === "stop") {
-        const stopped = await this.#decisions.stop(conversation, { user, role, key });
+        const stopped = await this.#decisions.stop(conversation, { user, role });
         if (stopped.kind === "stopped") {
           return { ...about, decision: "stop", reason: "asked", turn: stopped.turn };
         }
-        return this.#say(message, about, stopped.kind === "none" ? "nothingRuns" : "notYours");
+        return this.#refuse(message, about, stopped.kind === "none" ? "nothingRuns" : "notYours");
       }
       if (answer.kind === "answer") {
         const { ask, option } = answer;
         const posted = await this.#decisions.answer(conversation, { user, key }, ask.id, option);
         const isTheirs = user === ask.requester;
-        if (posted.how === "late") return this.#say(message, about, "tooLate");
+        if (posted.how === "late") return this.#refuse(message, about, "tooLate");
         if (posted.how === "refused") {
-          return this.#say(message, about, isTheirs ? "approversOnly" : "notYours");
+          return this.#refuse(message, about, isTheirs ? "approversOnly" : "notYours");
         }
         return { ...about, decision: "answer", reason: "option", turn: posted.turn };
       }
-      return this.#say(message, about, answer.kind === "say" ? answer.text : "allShown");
+      return this.#refuse(message, about, answer.kind === "say" ? answer.text : "allShown");
     } catch (error) {
       heard.release(key);
       throw error;
     }
   }
 
-  #say(message: HeardMessage, about: object, text: PlainWords): Verdict {
+  #refuse(message: HeardMessage, about: Omit<Verdict, "decision" | "reason">, name: WordName) {
+    const { text, ...verdict } = refuseWith(about, name);
     this.tell(message, "notice", words[text]);
-    const reason = text.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    return { ...about, decision: "refuse", reason };
+    return verdict;
   }
 
   /** What was said in a thread before the bot was first addressed there. */
@@ -270,10 +271,6 @@ export class Messages {
   }
 }
 
-type PlainWords = {
-  [Name in keyof typeof words]: (typeof words)[Name] extends string ? Name : never;
-}[keyof typeof words];
-
 function attached(about: Omit<Verdict, "decision" | "reason">): Verdict {
   return { ...about, decision: "attach", reason: "redrive" };
 }
@@ -284,7 +281,7 @@ function threadOf({ place }: Pick<HeardMessage, "place">): TellPlace {
 }
 
 /** Where its author alone is told something: that is not shown in a thread that is not there yet. */
-function answerPlaceOf({ place }: Pick<HeardMessage, "place">): TellPlace {
+export function answerPlaceOf({ place }: Pick<HeardMessage, "place">): TellPlace {
   const { channel, thread, kind, isInThread } = place;
   return { channel, ...((isInThread || kind === "direct") && { thread }) };
 }

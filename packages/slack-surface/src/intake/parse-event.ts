@@ -1,6 +1,6 @@
 import { describeFile } from "../files/describe-file.ts";
 import { decodeSlackText, type SlackNames } from "./decode-text.ts";
-import { callbackSchema, type WireEvent, type WireMessage } from "./event-schema.ts";
+import { callbackSchema, eventSchema, type WireEvent, type WireMessage } from "./event-schema.ts";
 import type { Heard, HeardMessage, IgnoreReason, SlackIdentity, SlackPlace } from "./heard.ts";
 import { type HeardBots, judgeAuthor } from "./judge-author.ts";
 import { findMentions, hasMention, openingMention, stripOpeningMention } from "./mention.ts";
@@ -76,6 +76,9 @@ function parseMessageEvent(event: WireEvent, isShared: boolean, options: ParseEv
         kind: "edit",
         message: heard,
         before: decodeSlackText(previous.text, options.names),
+        wasAddressed:
+          heard.place.kind === "direct" || hasMention(previous.text, options.identity.botUser),
+        version: message.edited?.ts ?? event.ts ?? "",
       };
     }
     case "message_deleted": {
@@ -97,6 +100,15 @@ function parseMessageEvent(event: WireEvent, isShared: boolean, options: ParseEv
 }
 
 const noBots: HeardBots = new Set();
+
+/** A message as a history has it, which names neither its channel nor its kind. Pure. */
+export function parseHistoryMessage(
+  message: WireMessage,
+  channel: string,
+  options: ParseEventOptions,
+): HeardMessage | { readonly kind: "ignored"; readonly reason: IgnoreReason } {
+  return parseMessage(message, eventSchema.parse({ type: "message", channel }), false, options);
+}
 
 function parseMessage(
   message: WireMessage,
@@ -154,6 +166,7 @@ function parseReaction(event: WireEvent, identity: SlackIdentity): Heard {
     channel: item.channel,
     ts: item.ts,
     user,
+    author: event.item_user,
     reaction,
   };
 }

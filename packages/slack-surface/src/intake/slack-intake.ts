@@ -2,10 +2,14 @@ import { createReference, KeyedLocks } from "@acp-kit/router";
 import type { SocketEnvelope } from "../socket/connection.ts";
 import type { SlackWorkspace } from "../workspace.ts";
 import { Background } from "./background.ts";
+import { Changes } from "./changes.ts";
 import { Decisions } from "./decisions.ts";
 import type { Heard, HeardMessage } from "./heard.ts";
+import { Interactions } from "./interactions.ts";
 import { Messages } from "./messages.ts";
 import { parseSlackEvent } from "./parse-event.ts";
+import { parseSlackInteraction } from "./parse-interaction.ts";
+import { Reactions } from "./reactions.ts";
 import { Teller } from "./teller.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -20,6 +24,9 @@ export class SlackIntake implements AsyncDisposable {
   readonly #workspace: SlackWorkspace;
   readonly #background: Background;
   readonly #messages: Messages;
+  readonly #changes: Changes;
+  readonly #reactions: Reactions;
+  readonly #interactions: Interactions;
   /** One message of a thread after the other, in the order in which they came. */
   readonly #threads = new KeyedLocks();
   readonly #carrying = new Set<Promise<void>>();
@@ -34,6 +41,9 @@ export class SlackIntake implements AsyncDisposable {
     };
     this.#background = background;
     this.#messages = new Messages(parts);
+    this.#changes = new Changes(parts, this.#messages);
+    this.#reactions = new Reactions(workspace, parts.decisions);
+    this.#interactions = new Interactions(parts, this.#changes);
   }
 
   /** Never throws. */
@@ -55,10 +65,12 @@ export class SlackIntake implements AsyncDisposable {
     const { context, bot } = this.#workspace;
     let what = envelope.kind;
     try {
-      const heard = this.#read(envelope.payload);
-      what = heard.kind;
-      const verdict = await this.#takeHeard(heard, envelope);
-      if (!verdict.comesAgain) envelope.ack();
+      const verdict =
+        envelope.kind === "events_api"
+          ? await this.#event(envelope, (kind) => {
+              what = kind;
+            })
+          : await this.#interact(envelope);
       const { comesAgain: _, isFrequent, ...inbound } = verdict;
       const detail = isFrequent ? "counted" : "noted";
       context.journal.note({ surface: "slack", bot: bot.name, what, ...inbound }, detail);
@@ -69,6 +81,19 @@ export class SlackIntake implements AsyncDisposable {
       const failed = { decision: "drop", reason: "failed" } as const;
       context.journal.note({ surface: "slack", bot: bot.name, what, ...failed });
     }
+  }
+
+  async #event(envelope: SocketEnvelope, onKind: (kind: string) => void): Promise<Verdict> {
+    const heard = this.#read(envelope.payload);
+    onKind(heard.kind);
+    const verdict = await this.#takeHeard(heard, envelope);
+    if (!verdict.comesAgain) envelope.ack();
+    return verdict;
+  }
+
+  async #interact({ payload, ack }: SocketEnvelope): Promise<Verdict> {
+    const interaction = parseSlackInteraction(payload, this.#workspace.identity);
+    return await this.#interactions.take(interaction, ack);
   }
 
   #read(payload: unknown): Heard {
@@ -86,13 +111,30 @@ export class SlackIntake implements AsyncDisposable {
         if (!verdict.comesAgain) this.#workspace.heard.see(heard.place.channel, heard.ts);
         return verdict;
       }
+      case "edit":
+        return await this.#inThread(heard.message, () => this.#changes.edit(heard));
+      case "deletion":
+        return await this.#inThread(heard, () => this.#changes.remove(heard));
+      case "reaction":
+        return await this.#reactions.take(heard);
+      case "stop":
+        return await this.#interactions.stop(heard);
+      case "home":
+        return { decision: "serve", reason: "home", user: heard.user };
+      case "removed":
+        return this.#tellRemoved();
       case "ignored": {
         const { reason } = heard;
         return { decision: "drop", reason, ...(FREQUENT.has(reason) && { isFrequent: true }) };
       }
-      default:
-        return { decision: "drop", reason: "unknown-event" };
     }
+  }
+
+  #tellRemoved(): Verdict {
+    const { context, bot } = this.#workspace;
+    const text = `The Slack app of ${bot.name} was removed from its workspace, or its token was taken back. Install it again, and set its new token.`;
+    context.notices.tell({ kind: "app-removed", about: bot.name, text });
+    return { decision: "serve", reason: "app-removed" };
   }
 
   async #inThread<T>({ place }: Pick<HeardMessage, "place">, work: () => Promise<T>): Promise<T> {

@@ -295,3 +295,13 @@ export const ASKING: object = {
     },
   ],
 };
+
+/** How the turns of a conversation have ended. */
+export async function outcomesIn(router: Router, conversation: string): Promise<string[]> {
+  const events = await eventsOf(router, conversation);
+  return events.flatMap((event) => {
+    if (event.kind !== "turn-end") return [];
+    const { outcome } = event;
+    return [outcome.kind === "cancelled" ? `cancelled ${outcome.cause}` : outcome.kind];
+  });
+}

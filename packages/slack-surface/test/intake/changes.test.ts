@@ -1,0 +1,114 @@
+import { expect, test } from "vitest";
+import { ended, eventsOf, IntakeRig, keyOf, outcomesIn, until, WAITING } from "./intake-rig.ts";
+
+test("a message that is edited while it waits is asked in its new words alone", async () => {
+  const rig = await IntakeRig.start({ script: WAITING, hasAgentView: false });
+  const { router } = await rig.open();
+  const conversation = keyOf("D0ANA");
+  rig.ana.say("D0ANA", "first");
+  await until(async () => (await router.openTurns(conversation))[0]?.started === true);
+  const ts = rig.ana.say("D0ANA", "secnd");
+  await until(async () => (await router.openTurns(conversation)).length === 2);
+  rig.ana.edit("D0ANA", ts, "second");
+  rig.slack.touch("D0ANA", ts);
+  await rig.slack.settled();
+  rig.ana.say("D0ANA", "!stop");
+  await until(() => rig.prompts.length === 2);
+  expect(rig.prompts).toEqual(["first", "second"]);
+  rig.ana.edit("D0ANA", ts, "third");
+  await until(() => rig.prompts.length === 3);
+  expect(rig.prompts.at(-1)).toContain("third");
+  expect(await outcomesIn(router, conversation)).toEqual([
+    "cancelled edited",
+    "cancelled user",
+    "cancelled edited",
+  ]);
+});
+
+test("what was answered before it was edited is run again by its author's wish alone", async () => {
+  const rig = await IntakeRig.start();
+  const { router } = await rig.open();
+  const ts = rig.ana.say("C0SHOP", "<@U0BOT> one");
+  const conversation = keyOf("C0SHOP", ts);
+  await ended(router, conversation);
+  rig.ana.edit("C0SHOP", ts, "<@U0BOT> two");
+  await until(() => rig.ana.buttons("C0SHOP").some(({ text }) => text === "Run again"));
+  expect(rig.bob.buttons("C0SHOP")).toEqual([]);
+  const [button] = rig.ana.buttons("C0SHOP");
+  if (!button) throw new Error("There is no button.");
+  await rig.bob.click("C0SHOP", button);
+  expect(rig.decisions.at(-1)).toBe("refuse not-yours");
+  await rig.ana.click("C0SHOP", button);
+  await rig.ana.click("C0SHOP", button);
+  await ended(router, conversation, 2);
+  expect(rig.prompts).toEqual(["one", "two"]);
+  expect(rig.decisions.slice(-2)).toEqual(["run run-again", "attach redrive"]);
+});
+
+test("a message that is taken back takes its turn with it, waiting or running", async () => {
+  const rig = await IntakeRig.start({ script: WAITING, hasAgentView: false });
+  const { router } = await rig.open();
+  const conversation = keyOf("D0ANA");
+  const running = rig.ana.say("D0ANA", "first");
+  await until(async () => (await router.openTurns(conversation))[0]?.started === true);
+  const waiting = rig.ana.say("D0ANA", "second");
+  await until(async () => (await router.openTurns(conversation)).length === 2);
+  rig.ana.delete("D0ANA", waiting);
+  await until(async () => (await router.openTurns(conversation)).length === 1);
+  rig.ana.delete("D0ANA", running);
+  await ended(router, conversation, 2);
+  expect(await outcomesIn(router, conversation)).toEqual([
+    "cancelled deleted",
+    "cancelled deleted",
+  ]);
+  expect(rig.prompts).toEqual(["first"]);
+});
+
+test("an edit that mentions the bot for the first time is its message, an unfurled link is nothing", async () => {
+  const rig = await IntakeRig.start();
+  const { router } = await rig.open();
+  const ts = rig.ana.say("C0SHOP", "look at this");
+  rig.slack.touch("C0SHOP", ts);
+  rig.ana.edit("C0SHOP", ts, "<@U0BOT> look at this");
+  await rig.slack.settled();
+  await ended(router, keyOf("C0SHOP", ts));
+  rig.slack.touch("C0SHOP", ts);
+  await rig.slack.settled();
+  const events = await eventsOf(router, keyOf("C0SHOP", ts));
+  expect(events.filter(({ kind }) => kind === "turn-end")).toHaveLength(1);
+});
+
+test.each([["x"], ["octagonal_sign"]])(
+  "the reaction :%s: stops a turn, for whoever may",
+  async (sign) => {
+    const rig = await IntakeRig.start({ script: WAITING });
+    const { router, workspace } = await rig.open();
+    const thread = rig.ana.say("C0SHOP", "<@U0BOT> work");
+    const conversation = keyOf("C0SHOP", thread);
+    await until(async () => (await router.openTurns(conversation))[0]?.started === true);
+    await workspace.call("chat.postMessage", { channel: "C0SHOP", thread_ts: thread, text: "…" });
+    const answer = rig.slack.messages("C0SHOP").at(-1)?.ts ?? "";
+    rig.bob.react("C0SHOP", answer, sign);
+    await until(() => rig.decisions.includes("drop not-yours"));
+    rig.ana.react("C0SHOP", answer, "eyes");
+    await until(() => rig.decisions.includes("run reaction"));
+    rig.ana.react("C0SHOP", answer, sign);
+    await ended(router, conversation);
+    expect(await outcomesIn(router, conversation)).toEqual(["cancelled user"]);
+  },
+);
+
+test("the platform's own Stop ends the turn of its thread, for whoever may", async () => {
+  const rig = await IntakeRig.start({ script: WAITING });
+  const { router, workspace } = await rig.open();
+  const thread = rig.ana.say("C0SHOP", "<@U0BOT> work");
+  const conversation = keyOf("C0SHOP", thread);
+  await until(async () => (await router.openTurns(conversation))[0]?.started === true);
+  const processing = { channel_id: "C0SHOP", thread_ts: thread, status: "processing" };
+  await workspace.call("agents.sessions.setStatus", processing);
+  rig.bob.stop("C0SHOP", thread);
+  await until(() => rig.bob.see("C0SHOP").includes("an approver, can do this"));
+  rig.ana.stop("C0SHOP", thread);
+  await ended(router, conversation);
+  expect(await outcomesIn(router, conversation)).toEqual(["cancelled user"]);
+});
