@@ -69,10 +69,9 @@ export class RunningBot {
 
   /** Resolves when it hears and shows, or has to wait for the platform. Never rejects. */
   async start(): Promise<void> {
-    this.#begun = this.#begin();
-    const late = new Pause(this.#options.clock);
-    void this.#begun.then(() => late.wake());
-    await late.wait(START_WITHIN_MS);
+    const started = new Pause(this.#options.clock);
+    this.#begun = this.#begin(() => started.wake());
+    await started.wait(START_WITHIN_MS);
   }
 
   /** A request to the bot's path. */
@@ -101,9 +100,10 @@ export class RunningBot {
     this.#queue[Symbol.dispose]();
   }
 
-  async #begin(): Promise<void> {
+  /** @param onReady - Called when something comes in, or nothing ever will. */
+  async #begin(onReady: () => void): Promise<void> {
     const identity = await this.#identify();
-    if (!identity) return;
+    if (!identity || this.#isRetired) return onReady();
     const workspace = this.#openWorkspace(identity);
     const { context, clock, bot } = this.#options;
     const intake = new SlackIntake(workspace);
@@ -117,7 +117,7 @@ export class RunningBot {
     if (transport.kind === "http") {
       const { signingSecret } = transport;
       this.#receiver = new SlackReceiver({ signingSecrets: [signingSecret], clock, onEnvelope });
-      return;
+      return onReady();
     }
     const call = createSlackCaller({
       token: transport.appToken,
@@ -127,6 +127,7 @@ export class RunningBot {
       open: createSlackSocketOpener({ call, clock }),
       clock,
       onEnvelope,
+      onReady,
       onEnd: (end) => {
         if (end.kind === "refresh" || end.kind === "closed") return;
         context.log.warn({ bot: bot.name, end: end.kind }, "a socket to Slack ended");

@@ -44,6 +44,7 @@ export type PublisherRequest = {
   readonly slots: StreamSlots;
   /** Asked for each message that shows a tail. */
   readonly stops: () => string | undefined;
+  readonly onGiveUp: (error: string) => void;
 };
 
 export function createPublisher(

@@ -1,4 +1,5 @@
 import type { SlackWorkspace } from "../workspace.ts";
+import { Pause } from "./pause.ts";
 
 /** What a person sees on their message: it was heard, or it waits. */
 export type Sign = "eyes" | "hourglass_flowing_sand";
@@ -8,10 +9,8 @@ const SIGNS: readonly Sign[] = ["eyes", "hourglass_flowing_sand"];
 /** A sign that comes later than this says nothing any more, in milliseconds. */
 const SIGN_WITHIN_MS = 5_000;
 
-/** How often taking one away is tried. */
-const MAX_TRIES = 5;
-
-const RETRY_MS = 5_000;
+/** When nobody knows whether one is gone, taking it away is tried again, so much later in milliseconds; the last is repeated. */
+const RETRY_AFTER_MS = [2_000, 5_000, 15_000, 30_000];
 
 /** The bot's reactions to one message. The only writer of them: one call at a time. */
 export class MessageSigns implements Disposable {
@@ -19,6 +18,7 @@ export class MessageSigns implements Disposable {
   readonly #message: { readonly channel: string; readonly ts: string };
   /** Those that may be there. */
   readonly #shown: Set<Sign>;
+  readonly #pause: Pause;
   #wanted: Sign | undefined;
   #running: Promise<void> | undefined;
   #isClosed = false;
@@ -30,6 +30,7 @@ export class MessageSigns implements Disposable {
     isOld: boolean,
   ) {
     this.#workspace = workspace;
+    this.#pause = new Pause(workspace.clock);
     this.#message = message;
     this.#shown = new Set(isOld ? SIGNS : []);
   }
@@ -45,6 +46,7 @@ export class MessageSigns implements Disposable {
 
   [Symbol.dispose](): void {
     this.#isClosed = true;
+    this.#pause.wake();
   }
 
   async #run(): Promise<void> {
@@ -74,8 +76,8 @@ export class MessageSigns implements Disposable {
   }
 
   async #remove(name: Sign): Promise<void> {
-    const { queue, clock } = this.#workspace;
-    for (let tries = 0; tries < MAX_TRIES && !this.#isClosed; tries += 1) {
+    const { queue } = this.#workspace;
+    for (let tries = 0; !this.#isClosed; tries += 1) {
       const result = await queue.run({
         method: "reactions.remove",
         channel: this.#message.channel,
@@ -84,9 +86,7 @@ export class MessageSigns implements Disposable {
         args: () => this.#args(name),
       });
       if (result.kind !== "unknown") break;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      using _timer = clock.after(RETRY_MS, resolve);
-      await promise;
+      await this.#pause.wait(RETRY_AFTER_MS[tries] ?? RETRY_AFTER_MS.at(-1) ?? 0);
     }
     this.#shown.delete(name);
   }

@@ -1,4 +1,4 @@
-import { needsApprover, type PermissionAsk } from "@acp-kit/router";
+import type { PermissionAsk } from "@acp-kit/router";
 import {
   type QuestionEnd,
   renderEndedQuestion,
@@ -116,9 +116,8 @@ export class QuestionMessage implements Disposable {
     if (result.kind === "undeliverable") throw new DeliveryFailure(result.error);
     questions.posted(this.#reference, result.ts);
     if (isOpen && !result.isEarlier) {
-      const { ask } = this.#question;
-      const needs = ask.options.some((option) => needsApprover(ask, option));
-      if (needs) void tellApprovers(this.#workspace, this.#place, result.ts, ask);
+      const { requester } = this.#question.ask;
+      void tellApprovers(this.#workspace, this.#place, result.ts, requester);
     }
     return { ts: result.ts, isOpen: isOpen || result.isEarlier };
   }

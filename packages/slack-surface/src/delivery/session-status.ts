@@ -1,4 +1,5 @@
 import type { SlackWorkspace } from "../workspace.ts";
+import { Pause } from "./pause.ts";
 import type { ThreadPlace } from "./thread-place.ts";
 
 /** What the platform shows of a thread: `processing` with its own Stop, `suspended` while it waits for a person. */
@@ -6,6 +7,9 @@ export type SessionState = "processing" | "suspended" | "active";
 
 /** The platform forgets `processing` after an hour. */
 const RENEW_AFTER_MS = 50 * 60_000;
+
+/** When nobody knows whether it was said that nothing runs any more, it is said again so much later, in milliseconds. */
+const RETRY_MS = 10_000;
 
 /** Whether the app may say it at all: it has to be declared as an agent. Of one workspace. */
 export class SessionSupport {
@@ -35,6 +39,7 @@ export class SessionStatus implements Disposable {
   readonly #workspace: Pick<SlackWorkspace, "queue" | "clock">;
   readonly #place: ThreadPlace;
   readonly #support: SessionSupport;
+  readonly #pause: Pause;
   #wanted: SessionState = "active";
   /** Undefined when it is not known. */
   #shown: SessionState | undefined;
@@ -50,6 +55,7 @@ export class SessionStatus implements Disposable {
     isOld: boolean,
   ) {
     this.#workspace = workspace;
+    this.#pause = new Pause(workspace.clock);
     this.#place = place;
     this.#support = support;
     this.#shown = isOld ? undefined : "active";
@@ -76,6 +82,7 @@ export class SessionStatus implements Disposable {
 
   [Symbol.dispose](): void {
     this.#isClosed = true;
+    this.#pause.wake();
     this.#workspace.queue.drop(this.#key);
   }
 
@@ -112,9 +119,7 @@ export class SessionStatus implements Disposable {
       if (result.kind === "superseded") continue;
       if (result.kind === "refused" && lasting.has(result.error)) this.#support.refuse();
       if (result.kind === "unknown" && said === "active" && !this.#isClosed) {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        using _timer = clock.after(5_000, resolve);
-        await promise;
+        await this.#pause.wait(RETRY_MS);
         continue;
       }
       // One that was refused for another reason would be refused again.

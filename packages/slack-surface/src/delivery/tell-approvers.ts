@@ -1,4 +1,3 @@
-import type { PermissionAsk } from "@acp-kit/router";
 import { z } from "zod";
 import type { SlackWorkspace } from "../workspace.ts";
 import type { ThreadPlace } from "./thread-place.ts";
@@ -9,17 +8,20 @@ const MAX_TOLD = 5;
 const linkSchema = z.object({ permalink: z.string() });
 const channelSchema = z.object({ channel: z.object({ id: z.string() }) });
 
-/** Sends those who may answer a question, and have not asked it, a link to it. Best effort; never rejects. */
+/** Sends those who may answer a question of somebody who may not approve it a link to it. Best effort; never rejects. */
 export async function tellApprovers(
   workspace: SlackWorkspace,
   { channel, isDirect }: ThreadPlace,
   ts: string,
-  { requester }: PermissionAsk,
+  requester: string,
 ): Promise<void> {
   const { queue, context, bot, identity } = workspace;
   const { team } = identity;
+  const place = { surface: "slack", bot: bot.name, team, channel, isDirect };
+  const role = context.people.roleOf({ ...place, user: requester });
+  if (role === "approver" || role === "operator") return;
   const approvers = context.people
-    .approversIn({ surface: "slack", bot: bot.name, team, channel, isDirect })
+    .approversIn(place)
     .filter((user) => user !== requester && /^[UW][A-Z0-9]+$/.test(user));
   if (approvers.length === 0) return;
   const link = await queue.run({

@@ -214,6 +214,11 @@ export class TurnDelivery implements Disposable {
       requester: this.#view.who ?? "",
       usesStreams: usesStreams(workspace, place),
       stops: () => (hasStop() ? undefined : turn),
+      onGiveUp: (error) => {
+        if (!isLasting(error) || this.#isClosed) return;
+        this.#failure ??= new DeliveryFailure(error);
+        this.#pause.wake();
+      },
       onState: (state) => {
         this.#keep({ ...this.#place, published: state });
         const isLiveNow = state.stream !== undefined;

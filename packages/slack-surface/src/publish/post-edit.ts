@@ -30,6 +30,8 @@ export type PostEditOptions = {
   readonly state?: PublishedState;
   /** Called before each post, and after each confirmed step. */
   readonly onState?: (state: PublishedState) => void;
+  /** Told why nothing of what was written is shown any more, unless more is written: as in {@link PublishOutcome}. */
+  readonly onGiveUp?: (error: string) => void;
   /** Shortest time between two edits that are not the last, in milliseconds. [1,200] */
   readonly editEveryMs?: number;
   /** The turn that a button below the tail is to stop; nothing where there is none. Asked for each message. */
@@ -75,7 +77,11 @@ export class PostEditPublisher implements Disposable {
   write(publication: Publication): void {
     if (this.#isFinal) return;
     this.#wanted = { ...publication, text: defuse(publication.text) };
-    void this.#start();
+    // Of what is on its way already, the first that wrote is told.
+    if (this.#running !== undefined) return;
+    void this.#start().then((error) => {
+      if (error !== undefined && !this.#isFinal) this.#options.onGiveUp?.(error);
+    });
   }
 
   /** Takes away what may vanish, as soon as may be; what is written from now on is not shown. */

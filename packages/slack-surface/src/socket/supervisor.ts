@@ -16,6 +16,8 @@ export type SupervisorOptions = {
   readonly onEnvelope: (envelope: SocketEnvelope) => void;
   /** How many connections there should be. [2] */
   readonly connections?: number;
+  /** A connection brings envelopes from now on. */
+  readonly onReady?: () => void;
   readonly onEnd?: (end: SocketEnd) => void;
   /** At least 0, below 1. */
   readonly random?: () => number;
@@ -86,7 +88,7 @@ export class SocketSupervisor implements Disposable {
 
   #open(slot: Slot): void {
     if (this.#isClosed) return;
-    const { clock, onEnvelope, onEnd, open } = this.#options;
+    const { clock, onEnvelope, onReady, onEnd, open } = this.#options;
     let isReplaced = false;
     const replace = () => {
       if (isReplaced) return;
@@ -98,6 +100,7 @@ export class SocketSupervisor implements Disposable {
         this.#others = Math.max(0, connections - this.#own);
         slot.ready = { connection, since: clock.now() };
         slot.refused = undefined;
+        onReady?.();
       },
       onWarning: replace,
       onEnvelope,

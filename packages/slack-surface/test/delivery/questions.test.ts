@@ -1,0 +1,136 @@
+import { formatConversationKey } from "@acp-kit/relay";
+import { expect, test } from "vitest";
+import { type SurfaceProcess, SurfaceRig } from "../surface-rig.ts";
+
+const ASK = "<@U0BOT> clean up";
+
+const OPTIONS = [
+  { optionId: "once", name: "Once", kind: "allow_once" },
+  { optionId: "always", name: "Always", kind: "allow_always" },
+  { optionId: "no", name: "No", kind: "reject_once" },
+] as const;
+
+/** A turn of Ana's that asks. */
+async function askIn(rig: SurfaceRig, channel: string, said = "Let me see. ") {
+  const process = await rig.open();
+  const thread = rig.ana.say(channel, ASK);
+  const prompt = await rig.prompted(1);
+  if (said !== "") prompt.say(said);
+  const outcome = prompt.ask("rm -rf dist", OPTIONS);
+  await rig.until(() => rig.ana.buttons(channel).some(({ text }) => text === "Allow once"));
+  return { process, thread, prompt, outcome };
+}
+
+async function answer(
+  { router }: SurfaceProcess,
+  channel: string,
+  thread: string,
+  option: string | undefined,
+  user = "U0ANA",
+) {
+  const id = `T0ACME/${channel}/${thread}`;
+  const conversation = formatConversationKey({ surface: "slack", bot: "shop", id });
+  const [turn] = await router.openTurns(conversation);
+  const permission = turn?.asks[0]?.id ?? "";
+  await router.submit(conversation, {
+    ...{ kind: "answer", key: `click-${option}`, user, permission, at: Date.now() },
+    ...(option !== undefined && { option }),
+  });
+}
+
+const texts = (rig: SurfaceRig, channel: string) =>
+  rig.ana.buttons(channel).map(({ text }) => text);
+
+test("C15 a question is a message of its own between what was said before and after it", async () => {
+  const rig = await SurfaceRig.start();
+  const { process, thread, prompt, outcome } = await askIn(rig, "C0SHOP");
+  expect(rig.ana.notices.at(-1)?.text).toContain("<@U0ANA> *Run this?*");
+  expect(rig.ana.see("C0SHOP")).toContain("rm -rf dist");
+  await answer(process, "C0SHOP", thread, "once");
+  await rig.during(outcome);
+  prompt.say("Gone.");
+  prompt.end();
+  await rig.until(() => rig.bodies("C0SHOP", thread).includes("Gone."));
+  await rig.until(() => rig.ana.see("C0SHOP").includes("✓ allowed once by <@U0ANA>"));
+  const bodies = rig.bodies("C0SHOP", thread);
+  expect(bodies).toEqual(["Let me see. ", expect.stringContaining("Run this?"), "Gone."]);
+  expect(texts(rig, "C0SHOP")).toEqual([]);
+});
+
+test("C15 only where one person is alone with the bot may an answer hold for ever", async () => {
+  const shared = await SurfaceRig.start();
+  await askIn(shared, "C0SHOP");
+  expect(texts(shared, "C0SHOP")).toEqual(["Allow once", "No"]);
+  const alone = await SurfaceRig.start({ access: [{ users: ["*"], role: "operator" }] });
+  await askIn(alone, "D0ANA");
+  expect(texts(alone, "D0ANA")).toEqual([
+    "Allow once",
+    "Always, for exactly this (approvers)",
+    "No",
+  ]);
+});
+
+test("a question loses its buttons when it is answered, and when its turn is stopped", async () => {
+  const rig = await SurfaceRig.start();
+  const { process, thread, prompt, outcome } = await askIn(rig, "C0SHOP");
+  await answer(process, "C0SHOP", thread, undefined);
+  await rig.during(outcome);
+  await rig.until(() => texts(rig, "C0SHOP").length === 0);
+  expect(rig.ana.see("C0SHOP")).toContain("✗ refused by <@U0ANA>");
+  const second = prompt.ask("rm -rf src", OPTIONS);
+  await rig.until(() => texts(rig, "C0SHOP").length > 0);
+  await process.router.cancel(`slack/shop/T0ACME/C0SHOP/${thread}`);
+  await rig.during(second);
+  await rig.until(() => texts(rig, "C0SHOP").length === 0);
+  expect(rig.ana.see("C0SHOP")).toContain("✗ the question was withdrawn");
+});
+
+test("several open questions stand in their order, and each ends by itself", async () => {
+  const rig = await SurfaceRig.start();
+  const { process, thread, prompt } = await askIn(rig, "C0SHOP");
+  void prompt.ask("rm -rf src", OPTIONS);
+  await rig.until(() => texts(rig, "C0SHOP").length === 4);
+  const seen = rig.ana.see("C0SHOP");
+  expect(seen.indexOf("rm -rf dist")).toBeLessThan(seen.indexOf("rm -rf src"));
+  await answer(process, "C0SHOP", thread, "no");
+  await rig.until(() => texts(rig, "C0SHOP").length === 2);
+  expect(rig.ana.see("C0SHOP")).toContain("✗ refused by <@U0ANA>");
+});
+
+test("whoever has not answered for ten minutes is reminded, once", async () => {
+  const rig = await SurfaceRig.start();
+  const { thread } = await askIn(rig, "C0SHOP");
+  const reminders = () =>
+    rig.bodies("C0SHOP", thread).filter((text) => text.includes("still waits")).length;
+  await rig.move(9 * 60_000, 5_000);
+  expect(reminders()).toBe(0);
+  await rig.move(12 * 60_000, 5_000);
+  expect(reminders()).toBe(1);
+  expect(rig.ana.notices.at(-1)?.text).toContain("still waits");
+});
+
+test("while a question waits the thread says so, and its status comes back with the answer", async () => {
+  const rig = await SurfaceRig.start();
+  const { process, thread } = await askIn(rig, "C0SHOP");
+  await rig.until(() => rig.slack.session("C0SHOP", thread)?.status === "suspended");
+  await answer(process, "C0SHOP", thread, "once");
+  await rig.until(() => rig.slack.session("C0SHOP", thread)?.status === "processing");
+});
+
+test("a question that an earlier process has asked is ended by the next, and asked once", async () => {
+  const rig = await SurfaceRig.start();
+  const { process, thread } = await askIn(rig, "C0SHOP");
+  await process.end();
+  await rig.open();
+  await rig.until(() => texts(rig, "C0SHOP").length === 0);
+  const asked = rig.bodies("C0SHOP", thread).filter((text) => text.includes("Run this?"));
+  expect(asked).toHaveLength(1);
+});
+
+test("a named approver who has not asked gets a link", async () => {
+  const rules = [{ users: ["U0ANA"], role: "user" as const, approvers: ["U0BOB"] }];
+  const rig = await SurfaceRig.start({ access: rules });
+  await askIn(rig, "C0SHOP");
+  await rig.until(() => rig.bob.see("D0BOB").includes("needs you"));
+  expect(rig.bob.notices.at(-1)?.text).toContain("https://acme.slack.com/archives/C0SHOP/");
+});

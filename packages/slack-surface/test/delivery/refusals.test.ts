@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+import { SurfaceRig } from "../surface-rig.ts";
+
+const ASK = "<@U0BOT> hello";
+
+/** A whole turn that says one thing. @returns The thread. */
+async function turn(rig: SurfaceRig, channel: string, nth: number, text: string) {
+  const thread = rig.ana.say(channel, channel.startsWith("D") ? "hello" : ASK);
+  const prompt = await rig.prompted(nth);
+  prompt.say(text);
+  prompt.end();
+  return thread;
+}
+
+test("a place that takes no message is told to its requester directly, once, and not tried for ever", async () => {
+  const rig = await SurfaceRig.start();
+  await rig.open();
+  rig.slack.fail("chat.postMessage", { kind: "error", error: "not_in_channel" });
+  await turn(rig, "C0SHOP", 1, "Lost.");
+  await rig.until(() => rig.ana.see("D0ANA").includes("`not_in_channel`"));
+  const tried = rig.calls("chat.postMessage");
+  await rig.move(120_000, 1_000);
+  expect(rig.calls("chat.postMessage")).toBe(tried);
+  rig.slack.fail("chat.postMessage", { kind: "error", error: "not_in_channel" });
+  await turn(rig, "C0SHOP", 2, "Lost as well.");
+  await rig.until(() => rig.complaints.filter((line) => line.includes("takes no")).length === 2);
+  expect(rig.ana.notices.filter(({ text }) => text.includes("not_in_channel"))).toHaveLength(1);
+  const thread = await turn(rig, "C0SHOP", 3, "Here again.");
+  await rig.until(() => rig.bodies("C0SHOP", thread)[0] === "Here again.");
+});
+
+test("an app whose token was revoked tells the operator once, and calls no more", async () => {
+  const rig = await SurfaceRig.start();
+  await rig.open();
+  rig.ana.say("C0SHOP", ASK);
+  const prompt = await rig.prompted(1);
+  rig.slack.fail("*", { kind: "error", error: "token_revoked" }, 1_000);
+  prompt.say("Kept.");
+  await rig.until(() => rig.notices.some((text) => text.includes("token_revoked")));
+  await rig.move(1_000);
+  const tried = rig.slack.calls.length;
+  await rig.move(120_000, 1_000);
+  const mine = rig.slack.calls.slice(tried).filter(({ method }) => !method.startsWith("apps."));
+  expect(mine).toEqual([]);
+});
+
+test("an answer that could not be shown for a revoked token is shown by the next process", async () => {
+  const rig = await SurfaceRig.start();
+  const one = await rig.open();
+  rig.slack.fail("chat.postMessage", { kind: "error", error: "token_revoked" });
+  const thread = await turn(rig, "C0SHOP", 1, "Kept.");
+  await rig.until(() => rig.notices.length > 0);
+  await one.end();
+  await rig.open();
+  await rig.until(() => rig.bodies("C0SHOP", thread)[0] === "Kept.");
+});
+
+test("where streams are refused an answer is posts, and for a day no stream is tried, by no process", async () => {
+  const channels = [
+    { id: "D0ANA", name: "ana", kind: "im", members: ["U0ANA", "U0BOT"], refusesStreams: true },
+  ] as const;
+  const rig = await SurfaceRig.start({ slack: { channels } });
+  const one = await rig.open();
+  const first = await turn(rig, "D0ANA", 1, "By posts.");
+  await rig.until(() => rig.bodies("D0ANA", first)[0] === "By posts.");
+  await one.end();
+  await rig.open();
+  const second = await turn(rig, "D0ANA", 2, "Again.");
+  await rig.until(() => rig.bodies("D0ANA", second)[0] === "Again.");
+  expect(rig.calls("chat.startStream")).toBe(1);
+  await rig.move(24 * 3_600_000, 600_000);
+  const third = await turn(rig, "D0ANA", 3, "A day later.");
+  await rig.until(() => rig.bodies("D0ANA", third)[0] === "A day later.");
+  expect(rig.calls("chat.startStream")).toBe(2);
+});
+
+test("an answer is whole and there once when Slack was gone for minutes", async () => {
+  const rig = await SurfaceRig.start();
+  await rig.open();
+  const thread = rig.ana.say("C0SHOP", ASK);
+  const prompt = await rig.prompted(1);
+  prompt.say("Before. ");
+  await rig.until(() => rig.bodies("C0SHOP", thread)[0] === "Before. ");
+  rig.slack.fail("*", { kind: "break" }, 10_000);
+  prompt.say("Meanwhile. ");
+  await rig.move(200_000, 500);
+  prompt.say("After.");
+  prompt.end();
+  await rig.move(200_000, 500);
+  rig.slack.heal();
+  await rig.until(() => rig.bodies("C0SHOP", thread)[0] === "Before. Meanwhile. After.", 300_000);
+  await rig.until(() => !/[~]|:eyes:/.test(rig.ana.see("C0SHOP")), 300_000);
+  await rig.until(() => rig.bodies("C0SHOP", thread).length === 2, 300_000);
+  expect(rig.bodies("C0SHOP", thread)[1]).toMatch(/^<@U0ANA> done · \d+ min$/);
+});
+
+test("a post whose answer was lost is found, and not made again", async () => {
+  const rig = await SurfaceRig.start();
+  await rig.open();
+  for (const kind of ["lose-answer", "break"] as const) {
+    rig.slack.fail("chat.postMessage", { kind });
+    const nth = kind === "lose-answer" ? 1 : 2;
+    const thread = await turn(rig, "C0SHOP", nth, "Once.");
+    await rig.until(() => rig.bodies("C0SHOP", thread)[0] === "Once.");
+    await rig.move(60_000, 500);
+    expect(rig.bodies("C0SHOP", thread)).toEqual(["Once."]);
+  }
+});
