@@ -34,6 +34,7 @@ export { type Clock, systemClock } from "./budget/clock.ts";
 export { checkSlackBot } from "./check-bot.ts";
 export { Directory } from "./directory/directory.ts";
 export { attachmentsOf } from "./files/attachments-of.ts";
+export { createDownloadsOfBot } from "./files/downloads-of-bot.ts";
 export { type FileHosts, fileHostsOf } from "./files/file-hosts.ts";
 export { createSlackDownloads, type SlackDownloadsOptions } from "./files/slack-downloads.ts";
 export { isSignedBy, SIGNATURE_WINDOW_MS, type SignedRequest } from "./http/check-signature.ts";

@@ -2,6 +2,8 @@ import { type BotConfig, ConfigError, type Named } from "@acp-kit/relay";
 import { featuresOf } from "./features-of.ts";
 import { renderManifest } from "./render-manifest.ts";
 
+/** Of the app of a bot that has no name of its own. */
+const NAME = "Coding Agent";
 const DESCRIPTION = "Talk to a coding agent";
 
 /**
@@ -28,7 +30,7 @@ export function formatManifest(
     ]);
   }
   const manifest = renderManifest({
-    name: title ?? name,
+    name: title ?? (name === "slack" ? NAME : name),
     description: DESCRIPTION,
     features: featuresOf(bot),
     ...(http !== undefined && { requestUrl: requestUrlOf(http, bot.path) }),
