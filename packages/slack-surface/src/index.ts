@@ -37,6 +37,12 @@ export { attachmentsOf } from "./files/attachments-of.ts";
 export { createDownloadsOfBot } from "./files/downloads-of-bot.ts";
 export { type FileHosts, fileHostsOf } from "./files/file-hosts.ts";
 export { createSlackDownloads, type SlackDownloadsOptions } from "./files/slack-downloads.ts";
+export {
+  SlackUploads,
+  type SlackUploadsHost,
+  type Upload,
+  type UploadOutcome,
+} from "./files/slack-uploads.ts";
 export { isSignedBy, SIGNATURE_WINDOW_MS, type SignedRequest } from "./http/check-signature.ts";
 export {
   MAX_SLACK_REQUEST_BYTES,

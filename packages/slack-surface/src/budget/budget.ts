@@ -42,6 +42,9 @@ const perWindow: Readonly<Record<string, number>> = {
   "reactions.add": 45,
   "reactions.remove": 18,
   "agents.sessions.setStatus": 45,
+  "files.completeUploadExternal": 95,
+  "files.getUploadURLExternal": 95,
+  "files.info": 95,
   // Slack publishes no number for what a whole workspace may post.
   "chat.postMessage": 240,
   "users.info": 95,

@@ -59,7 +59,8 @@ const needs: Readonly<Record<SlackFeature, Needs>> = {
   agent: { scopes: ["assistant:write"], events: ["app_home_opened"] },
   "native-stop": { scopes: [], events: ["agent_session_stopped"] },
   "files-in": { scopes: ["files:read"], events: [] },
-  "files-out": { scopes: ["files:write"], events: [] },
+  // Whether what was sent is to be seen has to be asked.
+  "files-out": { scopes: ["files:read", "files:write"], events: [] },
   signs: { scopes: ["reactions:write"], events: [] },
   reactions: { scopes: ["reactions:read"], events: ["reaction_added", "reaction_removed"] },
   people: { scopes: ["users:read"], events: [] },

@@ -23,7 +23,7 @@ test.each<[SlackFeature, readonly string[]]>([
   ["agent", ["assistant:write", "chat:write"]],
   ["native-stop", ["chat:write"]],
   ["files-in", ["chat:write", "files:read"]],
-  ["files-out", ["chat:write", "files:write"]],
+  ["files-out", ["chat:write", "files:read", "files:write"]],
   ["signs", ["chat:write", "reactions:write"]],
   ["reactions", ["chat:write", "reactions:read"]],
   ["people", ["chat:write", "users:read"]],
