@@ -1,4 +1,6 @@
 import { createReference, KeyedLocks } from "@acp-kit/router";
+import { CatchUp } from "../catch-up/catch-up.ts";
+import { SeenMarks } from "../catch-up/seen-marks.ts";
 import type { SocketEnvelope } from "../socket/connection.ts";
 import type { SlackWorkspace } from "../workspace.ts";
 import { Background } from "./background.ts";
@@ -27,10 +29,12 @@ export class SlackIntake implements AsyncDisposable {
   readonly #changes: Changes;
   readonly #reactions: Reactions;
   readonly #interactions: Interactions;
+  readonly #marks: SeenMarks;
+  readonly #catchUp: CatchUp;
   /** One message of a thread after the other, in the order in which they came. */
   readonly #threads = new KeyedLocks();
   readonly #carrying = new Set<Promise<void>>();
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(workspace: SlackWorkspace) {
     this.#workspace = workspace;
@@ -44,48 +48,54 @@ export class SlackIntake implements AsyncDisposable {
     this.#changes = new Changes(parts, this.#messages);
     this.#reactions = new Reactions(workspace, parts.decisions);
     this.#interactions = new Interactions(parts, this.#changes);
+    this.#marks = new SeenMarks(workspace.heard);
+    this.#catchUp = new CatchUp({ ...parts, messages: this.#messages, marks: this.#marks });
   }
 
   /** Never throws. */
   take(envelope: SocketEnvelope): void {
     // What is not acknowledged comes again, to the next process.
-    if (this.#isClosed) return;
+    if (this.#closing.signal.aborted) return;
     const carried = this.#carry(envelope).finally(() => this.#carrying.delete(carried));
     this.#carrying.add(carried);
   }
 
+  /** Looks for what came while nobody heard. To be called once, when envelopes can come. */
+  catchUp(): void {
+    const run = this.#catchUp.run(this.#closing.signal, (verdict) => this.#note("missed", verdict));
+    this.#background.add("catch up", run);
+  }
+
   /** Takes nothing more, and waits for what it has taken. To be disposed of before the queue of calls. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     while (this.#carrying.size > 0) await Promise.all(this.#carrying);
     await this.#background.idle();
   }
 
   async #carry(envelope: SocketEnvelope): Promise<void> {
-    const { context, bot } = this.#workspace;
     let what = envelope.kind;
     try {
-      const verdict =
-        envelope.kind === "events_api"
-          ? await this.#event(envelope, (kind) => {
-              what = kind;
-            })
-          : await this.#interact(envelope);
-      const { comesAgain: _, isFrequent, ...inbound } = verdict;
-      const detail = isFrequent ? "counted" : "noted";
-      context.journal.note({ surface: "slack", bot: bot.name, what, ...inbound }, detail);
+      const isEvent = envelope.kind === "events_api";
+      const heard = isEvent ? this.#read(envelope.payload) : undefined;
+      what = heard?.kind ?? what;
+      const verdict = heard ? await this.#event(heard, envelope) : await this.#interact(envelope);
+      this.#note(what, verdict);
     } catch (error) {
       // Not acknowledged: it may go well the next time.
-      const ref = createReference();
-      context.journal.fail({ ref, what: `slack ${what}`, error });
-      const failed = { decision: "drop", reason: "failed" } as const;
-      context.journal.note({ surface: "slack", bot: bot.name, what, ...failed });
+      const { journal } = this.#workspace.context;
+      journal.fail({ ref: createReference(), what: `slack ${what}`, error });
+      this.#note(what, { decision: "drop", reason: "failed" });
     }
   }
 
-  async #event(envelope: SocketEnvelope, onKind: (kind: string) => void): Promise<Verdict> {
-    const heard = this.#read(envelope.payload);
-    onKind(heard.kind);
+  #note(what: string, { comesAgain: _, isFrequent, ...inbound }: Verdict): void {
+    const { context, bot } = this.#workspace;
+    const detail = isFrequent ? "counted" : "noted";
+    context.journal.note({ surface: "slack", bot: bot.name, what, ...inbound }, detail);
+  }
+
+  async #event(heard: Heard, envelope: SocketEnvelope): Promise<Verdict> {
     const verdict = await this.#takeHeard(heard, envelope);
     if (!verdict.comesAgain) envelope.ack();
     return verdict;
@@ -108,7 +118,7 @@ export class SlackIntake implements AsyncDisposable {
       case "message": {
         const read = () => this.#read(payload) as HeardMessage;
         const verdict = await this.#inThread(heard, () => this.#messages.take(heard, read));
-        if (!verdict.comesAgain) this.#workspace.heard.see(heard.place.channel, heard.ts);
+        if (!verdict.comesAgain) this.#marks.see(heard.place.channel, heard.ts);
         return verdict;
       }
       case "edit":

@@ -20,5 +20,8 @@ export const words = {
   otherClick: "That button is not for this place.",
   notLogin: "That is not what the login waits for.",
   onlyCommands: "Write to me in a message for that; this takes commands, such as `help`.",
+  overtaken:
+    "A message of yours came while I was away, and you have written since: it was not passed on. Send it again if it still matters.",
+  sentBefore: (age: string) => `Sent ${age} ago, while I was away.`,
   failed: (reference: string) => `Something went wrong in this bot (ref ${reference}).`,
 } as const;
