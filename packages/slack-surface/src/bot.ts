@@ -117,6 +117,7 @@ export class RunningBot {
     if (transport.kind === "http") {
       const { signingSecret } = transport;
       this.#receiver = new SlackReceiver({ signingSecrets: [signingSecret], clock, onEnvelope });
+      intake.catchUp();
       return onReady();
     }
     const call = createSlackCaller({
@@ -135,6 +136,7 @@ export class RunningBot {
         if (end.kind === "too-many") this.#tellTooMany();
       },
     });
+    intake.catchUp();
   }
 
   /** Asks for as long as nobody answers; a token that is refused is refused for good. */

@@ -64,11 +64,6 @@ export class HeardBook {
     return this.#db.all<{ user: string }>(sql, conversation).map(({ user }) => user);
   }
 
-  /** One person alone uses the conversation: what is allowed there again and again binds nobody else. */
-  isPrivate(conversation: string): boolean {
-    return this.peopleOf(conversation).length <= 1;
-  }
-
   /** Keeps what became of a message. @param turn - Empty where it has none. */
   keep(key: string, message: Omit<KnownMessage, "turn"> & { turn: string }, at: number): void {
     const { conversation, user, turn } = message;

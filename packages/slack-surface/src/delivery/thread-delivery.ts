@@ -171,6 +171,7 @@ export class ThreadDelivery implements Disposable {
       delivery[Symbol.dispose]();
     }
     await this.#session.show("active", entry.view.who ?? "");
+    workspace.heard.active(conversation, workspace.clock.now());
     this.#ledger = finishTurn(this.#ledger, turn);
     this.#signs.delete(turn);
     await this.#confirm();

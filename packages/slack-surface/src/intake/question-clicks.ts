@@ -46,7 +46,7 @@ export class QuestionClicks {
     if (said.kind === "show-all") return await this.#show(found, click);
     const { ask, question } = found;
     const option = ask.options[said.option];
-    const isPrivate = this.#workspace.heard.isPrivate(question.conversation);
+    const isPrivate = question.channel.startsWith("D");
     const offered = offeredOptions({ ask, reference: question.reference, revision: 0, isPrivate });
     const isUnread = isSubjectCut(ask) && option?.kind.startsWith("reject") === false;
     if (!option || !offered.includes(option) || isUnread) {

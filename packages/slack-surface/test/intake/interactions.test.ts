@@ -83,9 +83,6 @@ test("C16 what is for approvers, what is not offered to all, and what belongs el
   const { reference } = await showQuestion(process, "C0SHOP", thread);
   const always = rig.ana.buttons("C0SHOP").find(({ text }) => text.startsWith("Always"));
   if (!always) throw new Error("There is no button.");
-  await rig.ana.click("C0SHOP", always);
-  await until(() => rig.ana.see("C0SHOP").includes("Only an approver can choose that"));
-  process.workspace.heard.follow(conversation, "U0BOB", Date.now());
   await rig.bob.click("C0SHOP", always);
   await until(() => rig.bob.see("C0SHOP").includes("not to be chosen here"));
   await rig.bob.click("C0SHOP", { ...always, value: "0".repeat(32) });
@@ -96,6 +93,16 @@ test("C16 what is for approvers, what is not offered to all, and what belongs el
   await rig.bob.click("C0SHOP", { ...always, actionId: "question-option-9" });
   expect(await answersIn(process, conversation)).toEqual([]);
   expect(process.workspace.questions.find(reference)?.state).toBe("open");
+});
+
+test("C16 what holds for ever is an approver's to click, also where its requester is alone", async () => {
+  const rig = await IntakeRig.start({ script: ASKING, access });
+  const process = await rig.open();
+  const thread = rig.ana.say("D0ANA", "ask");
+  await showQuestion(process, "D0ANA", thread);
+  await rig.ana.click("D0ANA", "Always, for exactly this (approvers)");
+  await until(() => rig.ana.see("D0ANA").includes("Only an approver can choose that"));
+  expect(await answersIn(process, keyOf("D0ANA", thread))).toEqual([]);
 });
 
 const long = { ...ASKING, prompt: JSON.parse(JSON.stringify(ASKING)).prompt } as {
