@@ -87,3 +87,29 @@ export { RELAY_TABLES } from "./relay-tables.ts";
 export type { CreateSurface, RelaySurface, SurfaceBot, SurfaceContext } from "./surface.ts";
 export { createSurfaceNotes, type SurfaceNotes } from "./surface-notes.ts";
 export { formatForTerminal } from "./terminal-text.ts";
+export {
+  type Activity,
+  describeActivity,
+  formatElapsed,
+  isBehind,
+} from "./wording/describe-activity.ts";
+export { describeContent } from "./wording/describe-content.ts";
+export { describeOutcome, type Ending, isAnswer } from "./wording/describe-outcome.ts";
+export { detailLines, detailText } from "./wording/detail-lines.ts";
+export { MAX_TITLE_CODE_POINTS, oneLine } from "./wording/one-line.ts";
+export {
+  describeAnswer,
+  questionHeading,
+  SUBJECT_IN_WORDS,
+  saidOf,
+} from "./wording/question-words.ts";
+export {
+  type Checklist,
+  describePlan,
+  formatContextUse,
+  formatStatus,
+  readStatus,
+} from "./wording/read-status.ts";
+export { isSentenceSeam } from "./wording/sentence-seam.ts";
+export { showInvisible } from "./wording/show-invisible.ts";
+export { toolEmoji, toolLabel } from "./wording/tool-words.ts";

@@ -1,8 +1,9 @@
+import { isAnswer, readStatus } from "@acp-kit/relay";
 import type { RenderContext, TurnView } from "@acp-kit/router";
 import { Draft } from "./draft.ts";
-import { isAnswer, renderOutcome } from "./outcome.ts";
+import { renderOutcome } from "./outcome.ts";
 import { addBlock, closeFence, type Page, piecesOf } from "./page.ts";
-import { readStatus, renderFooter } from "./status-line.ts";
+import { renderFooter } from "./status-line.ts";
 
 /** What stays of a view, and what is known of its end. */
 export type Body = {

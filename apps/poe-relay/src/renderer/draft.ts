@@ -1,3 +1,4 @@
+import { isSentenceSeam } from "@acp-kit/relay";
 import { type Display, QuestionLine, type Segment, type TurnView } from "@acp-kit/router";
 import { continueText, findCarry } from "./carry.ts";
 import { renderContent } from "./content.ts";
@@ -193,7 +194,7 @@ export class Draft {
 
   /** Whether a text that comes behind unseen thoughts begins a block of its own. */
   #parts(last: Spoken, text: string): boolean {
-    if (!this.#hasThought || !isGlued(last.text, text)) return false;
+    if (!this.#hasThought || !isSentenceSeam(last.text, text)) return false;
     return this.renderSpoken(last, true).fence === undefined;
   }
 
@@ -212,11 +213,6 @@ function settledCount({ segments }: TurnView): number {
   const last = segments.at(-1);
   const grows = last?.kind === "text" || last?.kind === "thought";
   return grows ? segments.length - 1 : segments.length;
-}
-
-/** Whether a sentence ends and the next one begins without a space. A letter is enough to tell: more text changes nothing. */
-function isGlued(before: string, after: string): boolean {
-  return /[.!?:…]["'»”’)\]]{0,3}$/.test(before.slice(-4)) && /^[\p{Lu}#>|-]/u.test(after.charAt(0));
 }
 
 /** The Markdown of it. Blank lines in front are left out, and blank text leaves nothing. */

@@ -1,26 +1,8 @@
+import { detailText, toolEmoji, toolLabel } from "@acp-kit/relay";
 import type { ToolContent, ToolView } from "@acp-kit/router";
 import { renderDetail } from "./detail.ts";
-import { formatDiff } from "./diff.ts";
-import { codeLabel, MAX_TITLE_CODE_POINTS, oneLine } from "./label.ts";
+import { codeLabel } from "./label.ts";
 import { memoized } from "./memoized.ts";
-
-const emoji: ReadonlyMap<string, string> = new Map([
-  ["read", "📖"],
-  ["edit", "✏️"],
-  ["delete", "🗑️"],
-  ["move", "📦"],
-  ["search", "🔍"],
-  ["execute", "🔧"],
-  ["fetch", "🌐"],
-  ["think", "💭"],
-  ["switch_mode", "🔀"],
-]);
-
-/** What a tool call is called: its title, else its kind where that says something. */
-export function toolLabel(tool: ToolView, maxCodePoints = MAX_TITLE_CODE_POINTS): string {
-  const kind = tool.toolKind === "other" ? "" : tool.toolKind;
-  return oneLine(tool.title, maxCodePoints) || oneLine(kind, maxCodePoints) || "tool";
-}
 
 /** The tool lines of one body, in the order in which they are asked for. */
 export class ToolLines {
@@ -35,7 +17,7 @@ export class ToolLines {
   /** The line of a call that starts, with the details that it starts with. */
   start(tool: ToolView): string {
     this.#calls.set(tool.id, { shown: new Set(), ended: false });
-    const line = `> ${codeLabel(`${emoji.get(tool.toolKind) ?? "🛠️"} ${toolLabel(tool)}`)}`;
+    const line = `> ${codeLabel(`${toolEmoji(tool.toolKind)} ${toolLabel(tool)}`)}`;
     return [line, ...this.#newDetails(tool)].join("\n");
   }
 
@@ -74,14 +56,3 @@ export class ToolLines {
 }
 
 const detailOf = memoized((content: ToolContent) => renderDetail(detailText(content)));
-
-function detailText(content: ToolContent): string {
-  switch (content.kind) {
-    case "text":
-      return content.text;
-    case "diff":
-      return formatDiff(content);
-    case "terminal":
-      return ""; // its output is the terminal's own
-  }
-}

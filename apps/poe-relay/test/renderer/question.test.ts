@@ -1,6 +1,6 @@
 import type { EventBody, PermissionAsk, PermissionOption } from "@acp-kit/router";
 import { describe, expect, test } from "vitest";
-import { renderQuestion, showInvisible } from "../../src/renderer/question.ts";
+import { renderQuestion } from "../../src/renderer/question.ts";
 import { bodyOf, end, fold, start, text } from "./fold.ts";
 
 const ask: PermissionAsk = {
@@ -68,27 +68,6 @@ describe("C15: the subject is shown as it is, in a code block that it cannot lea
     ["an empty line at its end", "a\n", "```\n", "```"],
   ])("%s", (_, subject, before, after) => {
     expect(renderQuestion({ ...ask, subject })).toContain(`\n\n${before}${subject}${after}\n\n`);
-  });
-
-  test.each([
-    ["a right-to-left override", "a\u202Eb", "a⟨U+202E⟩b"],
-    ["an isolate", "\u2066a\u2069", "⟨U+2066⟩a⟨U+2069⟩"],
-    ["a zero-width space", "a\u200Bb", "a⟨U+200B⟩b"],
-    ["a joiner", "\u200D", "⟨U+200D⟩"],
-    ["a soft hyphen", "a\u00ADb", "a⟨U+00AD⟩b"],
-    ["a no-break space", "rm\u00A0x", "rm⟨U+00A0⟩x"],
-    ["a carriage return", "a\rb", "a⟨U+000D⟩b"],
-    ["an escape", "\u001B[2K", "⟨U+001B⟩[2K"],
-    ["a C1 control", "\u009B", "⟨U+009B⟩"],
-    ["a line separator", "\u2028", "⟨U+2028⟩"],
-    ["a filler", "\u3164", "⟨U+3164⟩"],
-    ["a blank of Braille", "\u2800", "⟨U+2800⟩"],
-    ["a variation selector", "a\uFE0F", "a⟨U+FE0F⟩"],
-    ["a tag", "\u{E0041}", "⟨U+E0041⟩"],
-    ["half a character", "\uD83C", "⟨U+D83C⟩"],
-    ["what can be seen", "ls -la 'ä 漢' 🌲\n\t;", "ls -la 'ä 漢' 🌲\n\t;"],
-  ])("%s is made visible", (_, hidden, shown) => {
-    expect(showInvisible(hidden)).toBe(shown);
   });
 });
 

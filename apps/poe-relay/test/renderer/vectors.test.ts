@@ -1,8 +1,10 @@
+import { formatStatus } from "@acp-kit/relay";
 import { describe, expect, test } from "vitest";
 import { renderChecklist } from "../../src/renderer/checklist.ts";
 import { escapeFlags } from "../../src/renderer/flags.ts";
+import { escapeLabel } from "../../src/renderer/label.ts";
 import { renderMarkdown } from "../../src/renderer/markdown.ts";
-import { renderFooter, renderSpinner, statusLine } from "../../src/renderer/status-line.ts";
+import { renderFooter, renderSpinner } from "../../src/renderer/status-line.ts";
 import { bodyOf, end, fold, start } from "./fold.ts";
 import { allVectors, displayOf, eventOf, vectorsOf } from "./vectors.ts";
 
@@ -60,7 +62,7 @@ describe("escapeFlagsStream", () => {
 
 describe("statusLine", () => {
   test.each(vectorsOf("statusLine"))("$id", ({ input, expect: expected }) => {
-    expect(statusLine(input)).toBe(expected);
+    expect(formatStatus(input, escapeLabel)).toBe(expected);
   });
 });
 

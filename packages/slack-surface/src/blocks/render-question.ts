@@ -1,5 +1,12 @@
+import {
+  describeAnswer,
+  questionHeading,
+  SUBJECT_IN_WORDS,
+  saidOf,
+  showInvisible,
+} from "@acp-kit/relay";
 import { needsApprover, type PermissionAsk, type PermissionOption } from "@acp-kit/router";
-import { cutLines, shorten, showInvisible } from "./visible-text.ts";
+import { cutLines, shorten } from "./visible-text.ts";
 
 /** What is shown of a subject in a message, in code points. A modal shows the rest. */
 export const MAX_SUBJECT_CODE_POINTS = 2_500;
@@ -40,28 +47,16 @@ export type QuestionEnd =
   /** Somebody has pressed a button, and the agent has not taken the answer yet. */
   | { readonly kind: "deciding"; readonly option: PermissionOption; readonly by: string };
 
-const headings: ReadonlyMap<string, string> = new Map([
-  ["read", "Read this?"],
-  ["edit", "Change this?"],
-  ["delete", "Delete this?"],
-  ["move", "Move this?"],
-  ["search", "Search for this?"],
-  ["execute", "Run this?"],
-  ["fetch", "Fetch this?"],
-  ["switch_mode", "Switch the mode?"],
-]);
-
 type Choice = {
   readonly offer: string;
-  readonly said: string;
   readonly style?: "primary" | "danger";
 };
 
 const choices: ReadonlyMap<string, Choice> = new Map([
-  ["allow_once", { offer: "Allow once", said: "✓ allowed once", style: "primary" }],
-  ["allow_always", { offer: "Always, for exactly this", said: "✓ allowed always" }],
-  ["reject_once", { offer: "No", said: "✗ refused", style: "danger" }],
-  ["reject_always", { offer: "Never", said: "✗ refused always", style: "danger" }],
+  ["allow_once", { offer: "Allow once", style: "primary" }],
+  ["allow_always", { offer: "Always, for exactly this" }],
+  ["reject_once", { offer: "No", style: "danger" }],
+  ["reject_always", { offer: "Never", style: "danger" }],
 ]);
 
 /** Opens the whole subject in a modal, from where it can be allowed. */
@@ -74,9 +69,9 @@ export function renderQuestion(view: QuestionView): SlackBody {
   const { ask } = view;
   const actions = renderActions(view);
   return {
-    text: `${mention(ask.requester)} ${heading(ask)}`,
+    text: `${mention(ask.requester)} ${questionHeading(ask.toolKind)}`,
     blocks: [
-      section(`${mention(ask.requester)} *${heading(ask)}*`),
+      section(`${mention(ask.requester)} *${questionHeading(ask.toolKind)}*`),
       ...renderSubject(ask),
       ...(actions.length === 0
         ? []
@@ -95,8 +90,8 @@ export function renderQuestion(view: QuestionView): SlackBody {
 export function renderEndedQuestion(ask: PermissionAsk, end: QuestionEnd): SlackBody {
   const ending = describeEnd(end);
   return {
-    text: `${heading(ask)} ${ending}`,
-    blocks: [section(`*${heading(ask)}*`), ...renderSubject(ask), context(ending)],
+    text: `${questionHeading(ask.toolKind)} ${ending}`,
+    blocks: [section(`*${questionHeading(ask.toolKind)}*`), ...renderSubject(ask), context(ending)],
   };
 }
 
@@ -145,7 +140,7 @@ export function renderSubjectModal({
     type: "modal",
     callback_id: ALLOW_CALLBACK,
     private_metadata: reference,
-    title: { type: "plain_text", text: shorten(heading(ask), 24) },
+    title: { type: "plain_text", text: shorten(questionHeading(ask.toolKind), 24) },
     ...(isWhole && allowsOnce && { submit: { type: "plain_text", text: "Allow once" } }),
     close: { type: "plain_text", text: "Close" },
     blocks: [
@@ -201,7 +196,7 @@ function renderCaveats(ask: PermissionAsk): readonly string[] {
   if (isSubjectCut(ask))
     return ["⚠️ That is only its beginning. Look at all of it before you allow it."];
   if (ask.subjectFrom === "title") {
-    return ["⚠️ Those are the agent's own words; it did not say what it would really do."];
+    return [SUBJECT_IN_WORDS];
   }
   return [];
 }
@@ -209,26 +204,24 @@ function renderCaveats(ask: PermissionAsk): readonly string[] {
 function describeEnd(end: QuestionEnd): string {
   switch (end.kind) {
     case "selected":
-      return `${saidOf(end.option)}${end.by === undefined ? " by the relay's rules" : ` by ${mention(end.by)}`}`;
+      return describeAnswer(
+        "selected",
+        choiceOf(end.option),
+        end.by === undefined ? undefined : mention(end.by),
+      );
     case "cancelled":
-      return end.by === undefined
-        ? "✗ the question was withdrawn"
-        : `✗ refused by ${mention(end.by)}`;
+      return describeAnswer("cancelled", "", end.by === undefined ? undefined : mention(end.by));
     case "expired":
-      return "✗ nobody answered in time, so the agent was told no";
+      return describeAnswer("expired", "", undefined);
     case "interrupted":
       return "✗ the relay was restarted, so this can no longer be answered";
     case "deciding":
-      return `⏳ ${saidOf(end.option).slice(2)} by ${mention(end.by)}`;
+      return `⏳ ${choiceOf(end.option).slice(2)} by ${mention(end.by)}`;
   }
 }
 
-function saidOf({ kind, name }: PermissionOption): string {
-  return choices.get(kind)?.said ?? `✓ answered “${shorten(showInvisible(name), 40)}”`;
-}
-
-function heading({ toolKind }: PermissionAsk): string {
-  return headings.get(toolKind) ?? "Allow this?";
+function choiceOf({ kind, name }: PermissionOption): string {
+  return saidOf(kind) ?? `✓ answered “${shorten(showInvisible(name), 40)}”`;
 }
 
 /** Only ids of the platform's own shape become a mention. */
