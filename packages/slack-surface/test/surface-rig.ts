@@ -121,8 +121,10 @@ export class SurfaceRig {
       imageHosts: [],
     });
     await router.recover();
-    const starting = surface.resume?.();
-    await this.during(starting);
+    const { ready } = this.slack.socketMode;
+    await this.during(surface.resume?.());
+    // What is said before would come a minute later.
+    await this.until(() => this.slack.socketMode.ready === ready + 2);
     let isOpen = true;
     const end = async () => {
       if (!isOpen) return;

@@ -74,8 +74,12 @@ export class SessionStatus implements Disposable {
     await this.#running;
   }
 
-  /** The platform has changed it by itself, as it does when a stream starts or stops. */
-  assume(state: SessionState): void {
+  /**
+   * The platform has changed it by itself, as it does when a stream starts or stops.
+   *
+   * @param state - Undefined: it is not known to what.
+   */
+  assume(state: SessionState | undefined): void {
     this.#shown = state;
     this.#shownAt = this.#workspace.clock.now();
   }

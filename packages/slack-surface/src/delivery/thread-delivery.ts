@@ -193,6 +193,7 @@ export class ThreadDelivery implements Disposable {
       keep: (turnPlace) => workspace.open.keepPlace(conversation, formatTurnPlace(turnPlace)),
       onSession: (state) => void this.#session.show(state, requester),
       onStream: (isLive) => this.#session.assume(isLive ? "processing" : "active"),
+      onStopped: () => this.#session.assume(undefined),
       hasStop: () => !sessions.isRefused && place.thread !== undefined,
     };
   }

@@ -25,6 +25,8 @@ export type TurnDeliveryHost = {
   readonly onSession: (state: SessionState) => void;
   /** A stream has started or stopped, which changes that. */
   readonly onStream: (isLive: boolean) => void;
+  /** Its person has stopped a stream, after which the platform goes on showing what it did. */
+  readonly onStopped: () => void;
   /** The platform has a Stop of its own there. */
   readonly hasStop: () => boolean;
 };
@@ -193,7 +195,10 @@ export class TurnDelivery implements Disposable {
     const outcome = await publisher.finish(text);
     this.#publisher = undefined;
     publisher[Symbol.dispose]();
-    if (outcome.kind === "stopped") this.#isStopped = true;
+    if (outcome.kind === "stopped") {
+      this.#isStopped = true;
+      this.#host.onStopped();
+    }
     if (outcome.kind !== "undeliverable") return;
     if (isLasting(outcome.error) || this.#isClosed) throw new DeliveryFailure(outcome.error);
     this.#host.workspace.context.log.error(

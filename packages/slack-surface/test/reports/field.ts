@@ -68,6 +68,12 @@ export const field: readonly Report[] = [
     "whatever was called, no minute holds more calls than the platform takes",
   ],
   [
+    "field-B-12",
+    "A long answer is split, and one that cannot be delivered is said.",
+    "whatever the text: no piece is empty, too long or ill-formed, and nothing is lost or moved",
+    "a place that takes no message is told to the requester once, and nothing runs again",
+  ],
+  [
     "field-B-13",
     "A message that is refused is followed by one that is not.",
     "for its length leads to smaller messages",
@@ -86,6 +92,12 @@ export const field: readonly Report[] = [
     "The line that closes a code block counts.",
     wholePieces,
     "fence-fills-the-budget as markdown",
+  ],
+  ["field-B-16", "Blocks that are refused are sent as text.", "of the form leads to plain text"],
+  [
+    "field-B-17",
+    "A message that cannot be shown does not run its turn again.",
+    "a place that takes no message is told to the requester once, and nothing runs again",
   ],
   [
     "field-C-18",
@@ -139,6 +151,12 @@ export const field: readonly Report[] = [
     "of a post that did not happen ends in a post",
   ],
   [
+    "field-D-29",
+    "An edit that changes no word changes nothing.",
+    "an edit that changes no word changes nothing",
+    "an edit that mentions the bot for the first time is its message, an unfurled link is nothing",
+  ],
+  [
     "field-E-31",
     "A connection that is only half there is noticed.",
     "30 s without a ping are the end of a connection, and a ping puts it off",
@@ -160,5 +178,11 @@ export const field: readonly Report[] = [
     "Bots are not answered unless a rule names them.",
     "another bot is heard where a rule has its id, and not for ever",
     "who posts through another app is that person where a rule names them, and a bot otherwise",
+  ],
+  [
+    "field-M-76",
+    "A question finds the person who may answer it.",
+    "an approver who is named hears of a question by a message of their own, with a link",
+    "a question names its requester, who is notified, and shows what is really run",
   ],
 ];

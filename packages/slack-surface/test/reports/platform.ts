@@ -63,6 +63,23 @@ export const platform: readonly Report[] = [
     "where a stream is refused with %s, which is told",
   ],
   [
+    "slack-7-11",
+    "In a channel everybody sees an answer grow.",
+    "in a channel everybody sees an answer grow, and in a direct conversation too",
+  ],
+  [
+    "slack-7-12",
+    "The platform's own Stop ends the turn at the agent, and what it shows of the thread.",
+    "in %s the platform's own Stop ends the turn at the agent, and nothing more is said",
+    "the platform's own Stop ends the turn of its thread, for whoever may",
+  ],
+  [
+    "slack-7-14",
+    "An answer that is too long for a call is cut, and its turn is no failure.",
+    "when the end of its stream is refused for its length",
+    "for its length leads to smaller messages",
+  ],
+  [
     "slack-7-15",
     "A stream that fills up is followed by another, in which what runs is shown again.",
     "of a hundred does not fill a stream: another goes on after 45 blocks",
@@ -81,6 +98,17 @@ export const platform: readonly Report[] = [
     "Bots do not keep each other talking.",
     "another bot is heard where a rule has its id, and not for ever",
     "nothing that the app says or changes itself starts a turn, whoever it looks like",
+  ],
+  [
+    "slack-7-18",
+    "Every click is answered, after a restart and of whoever may not.",
+    "a click is always answered: a stranger's, and the first one after a restart",
+    "C16 a click answers once, for its requester; a late one and a stranger's are told so alone",
+  ],
+  [
+    "slack-7-19",
+    "A question that was answered has no buttons, whatever runs then.",
+    "the buttons of a question are gone with the first click, while its tool still runs",
   ],
   [
     "slack-7-21",

@@ -66,6 +66,11 @@ export const relays: readonly Report[] = [
     "%s bring the right to read them, and the event of what is said there",
   ],
   [
+    "slack-4.1-25",
+    "What stands under an answer survives its next edit.",
+    "how a turn ended stands under it once, though its message takes no more edits",
+  ],
+  [
     "slack-4.1-26",
     "An envelope without content is ignored.",
     "whatever comes is read without an error",
@@ -95,6 +100,11 @@ export const relays: readonly Report[] = [
     "A message is posted once, however often it is flushed.",
     "a text that grows is one message, edited at most once in 1.2 s",
     "a text that comes in many pieces at once starts one stream, and is told once",
+  ],
+  [
+    "slack-4.4-3",
+    "What stands under an answer is there once, also when the answer is posted anew.",
+    "how a turn ended stands under it once, though its message takes no more edits",
   ],
   [
     "slack-4.4-4",
