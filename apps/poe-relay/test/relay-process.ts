@@ -93,6 +93,7 @@ export class RelayProcess implements AsyncDisposable {
           PATH: process.env["PATH"],
           HOME: path.join(this.root, "home"),
           TMPDIR: path.join(this.root, "tmp"),
+          NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
           ...(config !== undefined && { POE_ACCESS_KEY: KEY }),
           ...env,
         },
@@ -160,10 +161,8 @@ export class RelayProcess implements AsyncDisposable {
     const how = await this.ends().finally(() => this.kill("SIGKILL"));
     const orphans = await collectOrphans(this.root);
     for (const { pid } of orphans) process.kill(pid, "SIGKILL");
-    // A relay that is killed has no chance to remove its own. The agent's compiled sources are Node.js's to keep.
-    const left = readdirSync(path.join(this.root, "tmp")).filter(
-      (name) => how !== "SIGKILL" && name !== "node-compile-cache",
-    );
+    // A relay that is killed has no chance to remove its own.
+    const left = how === "SIGKILL" ? [] : readdirSync(path.join(this.root, "tmp"));
     rmSync(this.root, { recursive: true, force: true, maxRetries: 3 });
     if (orphans.length > 0) throw new Error(`processes were left: ${JSON.stringify(orphans)}`);
     if (left.length > 0) throw new Error(`state was left: ${left.join(" ")}`);

@@ -196,6 +196,7 @@ export class KeptRelay implements AsyncDisposable {
         PATH: process.env["PATH"],
         HOME: path.join(this.root, "home"),
         TMPDIR: path.join(this.root, "tmp"),
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       },
       stdio: ["ignore", "pipe", "pipe"],
     });

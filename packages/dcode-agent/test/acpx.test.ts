@@ -38,7 +38,11 @@ afterAll(async () => {
 function start(args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [ACPX, "--ttl", "1", "--agent", agent, ...args], {
     cwd: home,
-    env: { PATH: process.env["PATH"], HOME: home },
+    env: {
+      PATH: process.env["PATH"],
+      HOME: home,
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+    },
   });
 }
 

@@ -42,7 +42,12 @@ export class Relay implements AsyncDisposable {
       process.execPath,
       ["--conditions=@acp-kit/source", poeRelay, ...args, "--state-dir", state],
       {
-        env: { PATH: process.env["PATH"], HOME: home, POE_ACCESS_KEY: KEY },
+        env: {
+          PATH: process.env["PATH"],
+          HOME: home,
+          NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+          POE_ACCESS_KEY: KEY,
+        },
         stdio: ["ignore", "pipe", "pipe"],
       },
     );

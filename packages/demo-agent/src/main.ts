@@ -1,8 +1,13 @@
 #!/usr/bin/env node
 import { enableCompileCache } from "node:module";
+import { fileURLToPath } from "node:url";
 
-// Stripping the types of all sources takes longer than everything else at the start.
-if (import.meta.url.endsWith(".ts")) enableCompileCache();
+// Stripping the types of all sources takes longer than everything else at the start. The cache is the workspace's: a
+// relay may have a temporary directory of its own, in which every agent would begin with an empty one.
+if (import.meta.url.endsWith(".ts")) {
+  const cache = new URL("../../../node_modules/.cache/node-compile-cache", import.meta.url);
+  enableCompileCache(fileURLToPath(cache));
+}
 const { runAgent } = await import("./run-agent.ts");
 
 try {

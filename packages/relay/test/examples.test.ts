@@ -20,7 +20,12 @@ test("examples/pace.ts prints what its comments say", () => {
 test("examples/app.ts is a relay that starts, answers and stops", async () => {
   const root = temporaryDirectory();
   const child = spawn(process.execPath, [...node, join(folder, "app.ts"), "start", "--port", "0"], {
-    env: { PATH: process.env["PATH"], HOME: root, TMPDIR: root },
+    env: {
+      PATH: process.env["PATH"],
+      HOME: root,
+      TMPDIR: root,
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+    },
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));

@@ -43,6 +43,7 @@ export class RelayRun {
         PATH: process.env["PATH"],
         HOME: join(root, "home"),
         TMPDIR: join(root, "tmp"),
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         ...env,
       },
       stdio: ["ignore", "pipe", "pipe", ...stdio],
