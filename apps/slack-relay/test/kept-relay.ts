@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { Script } from "@acp-kit/demo-agent";
 import {
@@ -58,6 +60,7 @@ export class KeptRelay implements AsyncDisposable {
     server.close();
     const requestUrl = `http://127.0.0.1:${port}/slack/events`;
     const slack = await FakeSlack.start({
+      pingEveryMs: 5_000,
       ...options.slack,
       ...(options.transport === "http" && { transport: { requestUrl } }),
     });
@@ -162,6 +165,14 @@ export class KeptRelay implements AsyncDisposable {
     }
     const [code] = await waitFor(args.join(" "), once(child, "close"), SOON_MS);
     return { code, ...ran };
+  }
+
+  /** Asks the private side. */
+  async asks(at: string): Promise<readonly [status: number, text: string]> {
+    const socketPath = path.join(this.root, "state", "private.sock");
+    const asked = request({ socketPath, path: at }).end();
+    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    return [response.statusCode ?? 0, await text(response)];
   }
 
   /** Resolves once what a person sees of a channel fits. */

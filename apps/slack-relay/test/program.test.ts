@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { waitFor } from "@acp-kit/testkit";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { KeptRelay, SOON_MS } from "./kept-relay.ts";
 
@@ -35,6 +36,27 @@ describe.each(["socket", "http"] as const)("a relay that hears by %s", (transpor
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^fine {5}bot chat: is agent in acme \(T0ACME\)$/m);
     expect(stdout + relay.stderr + relay.stdout).not.toMatch(/xoxb|xapp|fake-signing-secret/);
+  });
+
+  test("tells the private side how it stands with Slack", async () => {
+    const isHttp = transport === "http";
+    expect(await relay.asks("/healthz")).toEqual([
+      200,
+      expect.stringMatching(
+        isHttp
+          ? /^ok .*\nbot chat hears by requests\n$/
+          : /^ok .*\nbot chat hears by \d sockets?\n$/,
+      ),
+    ]);
+    if (isHttp) return;
+    expect((await relay.asks("/metrics"))[1]).toMatch(/^acp_relay_connections\{bot="chat"\} \d$/m);
+    relay.slack.fail("apps.connections.open", { kind: "error", error: "internal_error" }, 1_000);
+    relay.slack.socketMode.cut();
+    const health = () => relay.asks("/healthz");
+    await waitFor("it to be ill", async () => (await health())[0] === 503, SOON_MS);
+    expect((await health())[1]).toMatch(/^not ok .*\nbot chat hears nothing: no socket stands\n$/);
+    relay.slack.heal();
+    await waitFor("it to be well", async () => (await health())[0] === 200, SOON_MS);
   });
 
   test("erases a person from the surface's own tables too", async () => {

@@ -84,7 +84,13 @@ export type { UsageGroup, UsageSum } from "./people/usage.ts";
 export { MIN_SECRET_LENGTH, Redactor } from "./redactor.ts";
 export { openRelayDb, RelayDb, type RelayTables } from "./relay-db.ts";
 export { RELAY_TABLES } from "./relay-tables.ts";
-export type { CreateSurface, RelaySurface, SurfaceBot, SurfaceContext } from "./surface.ts";
+export type {
+  BotHealth,
+  CreateSurface,
+  RelaySurface,
+  SurfaceBot,
+  SurfaceContext,
+} from "./surface.ts";
 export { createSurfaceNotes, type SurfaceNotes } from "./surface-notes.ts";
 export { formatForTerminal } from "./terminal-text.ts";
 export {

@@ -5,7 +5,7 @@ import type { Fetch } from "./listener.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { checkPrivateRequest, type GuardOptions } from "./private-guard.ts";
-import type { RelaySurface } from "./surface.ts";
+import type { BotHealth, RelaySurface } from "./surface.ts";
 
 /** The public side: the surface's own paths and `/healthz`, which says that the process answers and nothing else. */
 export function createPublicApp(surface: RelaySurface, log: Log): Fetch {
@@ -17,6 +17,8 @@ export function createPublicApp(surface: RelaySurface, log: Log): Fetch {
 
 export type PrivateAppOptions = {
   readonly router: Router;
+  /** Of the bots that are connected to their platform. */
+  readonly health?: (() => readonly BotHealth[]) | undefined;
   readonly metrics: Metrics;
   readonly log: Log;
   /** Asked for each request on TCP; absent on a Unix socket, whose file mode is the guard. */
@@ -24,7 +26,9 @@ export type PrivateAppOptions = {
 };
 
 /** The private side, for the operator. */
-export function createPrivateApp({ router, metrics, log, guard }: PrivateAppOptions): Fetch {
+export function createPrivateApp(options: PrivateAppOptions): Fetch {
+  const { router, metrics, log, guard } = options;
+  const health = options.health ?? (() => []);
   const app = createApp(log);
   app.use(async (context, next): Promise<Response | undefined> => {
     const refusal = guard && checkPrivateRequest(context.req.raw.headers, guard());
@@ -33,9 +37,17 @@ export function createPrivateApp({ router, metrics, log, guard }: PrivateAppOpti
     context.header("cache-control", "no-store");
     return undefined;
   });
-  app.get("/healthz", (context) => context.text(`ok pid=${process.pid} sessions=${router.size}\n`));
+  app.get("/healthz", (context) => {
+    const bots = health();
+    const isWell = bots.every((bot) => bot.isWell);
+    const lines = [
+      `${isWell ? "ok" : "not ok"} pid=${process.pid} sessions=${router.size}`,
+      ...bots.map(({ bot, text }) => `bot ${bot} ${text}`),
+    ];
+    return context.text(`${lines.join("\n")}\n`, isWell ? 200 : 503);
+  });
   app.get("/metrics", async (context) => {
-    const { text, contentType } = await metrics.format(router.size);
+    const { text, contentType } = await metrics.format(router.size, health());
     return context.text(text, 200, { "content-type": contentType });
   });
   app.get("/debug/sessions", async (context) => {

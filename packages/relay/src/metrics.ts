@@ -1,6 +1,7 @@
 import type { RouterMetric } from "@acp-kit/router";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { InboundCounter } from "./journal/journal.ts";
+import type { BotHealth } from "./surface.ts";
 
 /**
  * What this process counts and times. Labels are words of fixed sets and names of the configuration: never an id or a
@@ -57,6 +58,13 @@ export class Metrics {
     registers: [this.#measures],
   });
 
+  readonly #connections = new Gauge({
+    name: "acp_relay_connections",
+    help: "Connections to the platform that bring what people write to a bot.",
+    labelNames: ["bot"],
+    registers: [this.#measures],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.#measures });
   }
@@ -90,9 +98,20 @@ export class Metrics {
     }
   };
 
-  /** In Prometheus' text format. @param sessions - Conversations with an attached session, now. */
-  async format(sessions: number): Promise<{ readonly contentType: string; readonly text: string }> {
+  /**
+   * In Prometheus' text format.
+   *
+   * @param sessions - Conversations with an attached session, now.
+   * @param bots - Those that are connected to their platform, as they are now.
+   */
+  async format(
+    sessions: number,
+    bots: readonly BotHealth[] = [],
+  ): Promise<{ readonly contentType: string; readonly text: string }> {
     this.#sessions.set(sessions);
+    for (const { bot, connections } of bots) {
+      if (connections !== undefined) this.#connections.set({ bot }, connections);
+    }
     return { contentType: this.#measures.contentType, text: await this.#measures.metrics() };
   }
 }

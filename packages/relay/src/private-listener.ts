@@ -5,11 +5,13 @@ import { createPrivateApp } from "./listener-apps.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Settings } from "./settings.ts";
+import type { BotHealth } from "./surface.ts";
 
 export type PrivateListenerOptions = {
   readonly settings: Settings;
   readonly stateDir: string;
   readonly router: Router;
+  readonly health: (() => readonly BotHealth[]) | undefined;
   readonly metrics: Metrics;
   readonly log: Log;
 };
@@ -20,12 +22,12 @@ export type PrivateListenerOptions = {
  * @throws RelayError `port_taken` or `listen_failed`.
  */
 export async function listenPrivately(options: PrivateListenerOptions): Promise<Listener> {
-  const { settings, stateDir, router, metrics, log } = options;
+  const { settings, stateDir, router, health, metrics, log } = options;
   const { socket, host = "127.0.0.1", port, token } = settings.private ?? {};
   if (port === undefined || token === undefined) {
     return listen({
       address: { kind: "socket", path: socket ?? join(stateDir, "private.sock") },
-      fetch: createPrivateApp({ router, metrics, log }),
+      fetch: createPrivateApp({ router, health, metrics, log }),
       setting: "private.socket",
       log,
     });
@@ -33,7 +35,7 @@ export async function listenPrivately(options: PrivateListenerOptions): Promise<
   let hosts: readonly string[] = [];
   const listener = await listen({
     address: { kind: "tcp", host, port, shared: true },
-    fetch: createPrivateApp({ router, metrics, log, guard: () => ({ hosts, token }) }),
+    fetch: createPrivateApp({ router, health, metrics, log, guard: () => ({ hosts, token }) }),
     setting: "private.port",
     log,
   });

@@ -154,7 +154,10 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
       ...{ db, now: Date.now },
       takeLock: createLocks(join(stateDir, "locks", app.surfaceName)),
     });
-    const privateListener = await listenPrivately({ settings, stateDir, router, metrics, log });
+    const privateListener = await listenPrivately({
+      ...{ settings, stateDir, router, metrics, log },
+      health: surface.health && (() => surface.health?.() ?? []),
+    });
     closing.add("private listener", () => privateListener.close(0));
     const { held: handle } = options;
     const publicListener = await listen({

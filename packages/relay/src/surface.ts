@@ -51,12 +51,25 @@ export type SurfaceContext = {
   readonly now: () => number;
 };
 
+/** How a bot stands with its platform, for the private side. */
+export type BotHealth = {
+  /** Its name in the configuration. */
+  readonly bot: string;
+  readonly isWell: boolean;
+  /** For the operator; nothing of people in it. */
+  readonly text: string;
+  /** Connections to the platform that bring what people write; absent where it needs none. */
+  readonly connections?: number;
+};
+
 /** A chat platform, as far as the relay needs to know it. */
 export interface RelaySurface {
   /** Answers a request of the public listener; 404 for a path of no bot. `env` holds Node's own request and response. */
   fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
   /** Called once, when the listeners are up: takes up what an earlier process left unfinished. */
   resume?(): Promise<void>;
+  /** Asked whenever somebody looks; absent where a bot only waits to be asked. */
+  health?(): readonly BotHealth[];
   /**
    * Called once when another process of this relay has taken over, before `drain`: takes nothing in any more that does not
    * come by `fetch`, and goes on showing what runs. Resolves when nothing is left; it may be drained earlier.

@@ -10,7 +10,10 @@ test("what came in and what the router measures is served in Prometheus' format"
   metrics.take({ kind: "recovery", conversation: "c", cause: "lost" });
   metrics.take({ kind: "redrive", conversation: "c", turn: "t", delayMs: 10 });
   metrics.countFailure();
-  const { text, contentType } = await metrics.format(3);
+  const { text, contentType } = await metrics.format(3, [
+    { bot: "chat", isWell: true, text: "", connections: 2 },
+    { bot: "shop", isWell: true, text: "" },
+  ]);
   expect(contentType).toMatch(/^text\/plain/);
   for (const line of [
     'acp_relay_inbound_total{surface="poe",bot="shop",decision="run",reason="prompt"} 1',
@@ -21,9 +24,11 @@ test("what came in and what the router measures is served in Prometheus' format"
     "acp_relay_first_event_seconds_count 1",
     "acp_relay_failures_total 1",
     "acp_relay_sessions 3",
+    'acp_relay_connections{bot="chat"} 2',
   ]) {
     expect(text).toContain(`${line}\n`);
   }
+  expect(text).not.toContain('acp_relay_connections{bot="shop"}');
 });
 
 test("C27: no label holds an id or a text of a person, a conversation or a turn", async () => {

@@ -1,4 +1,4 @@
-import type { SlackBot, SurfaceBot, SurfaceContext } from "@acp-kit/relay";
+import type { BotHealth, SlackBot, SurfaceBot, SurfaceContext } from "@acp-kit/relay";
 import { Demotions } from "./book/demotions.ts";
 import { HeardBook } from "./book/heard-book.ts";
 import { OpenConversations } from "./book/open-conversations.ts";
@@ -8,6 +8,7 @@ import type { SlackCaller } from "./budget/call-result.ts";
 import type { Clock } from "./budget/clock.ts";
 import { Deliverer } from "./delivery/deliverer.ts";
 import { Pause } from "./delivery/pause.ts";
+import { describeHealth } from "./describe-health.ts";
 import { Directory } from "./directory/directory.ts";
 import { SlackReceiver } from "./http/receiver.ts";
 import { identify } from "./identify.ts";
@@ -17,7 +18,7 @@ import { createSlackCaller } from "./slack-caller.ts";
 import type { SlackRenderer } from "./slack-part.ts";
 import type { SocketEnvelope } from "./socket/connection.ts";
 import { createSlackSocketOpener } from "./socket/open-slack-socket.ts";
-import { type SocketHealth, SocketSupervisor } from "./socket/supervisor.ts";
+import { SocketSupervisor } from "./socket/supervisor.ts";
 import type { SlackWorkspace } from "./workspace.ts";
 
 export type SlackBotOptions = {
@@ -62,9 +63,12 @@ export class RunningBot {
     this.#asking = new Pause(options.clock);
   }
 
-  /** Of its sockets; undefined where it has none, or not yet. */
-  get health(): SocketHealth | undefined {
-    return this.#sockets?.health;
+  get health(): BotHealth {
+    const { name: bot, settings } = this.#options.bot;
+    return describeHealth({
+      ...{ bot, isKnown: this.#running !== undefined, sockets: this.#sockets?.health },
+      isHttp: settings.transport.kind === "http",
+    });
   }
 
   /** Resolves when it hears and shows, or has to wait for the platform. Never rejects. */

@@ -1,4 +1,5 @@
 import type {
+  BotHealth,
   CreateSurface,
   RelaySurface,
   SlackBot,
@@ -46,6 +47,10 @@ class SlackSurface implements RelaySurface {
 
   async resume(): Promise<void> {
     await Promise.all(this.#bots.map((bot) => bot.start()));
+  }
+
+  health(): readonly BotHealth[] {
+    return this.#bots.map(({ health }) => health);
   }
 
   async retire(): Promise<void> {
