@@ -112,6 +112,18 @@ test("C19: what may leave is the smaller of what Poe takes and the operator allo
   expect(closed.routerConfig.sending?.("poe/shop/c")).toBeUndefined();
 });
 
+test.each([
+  [["files-in"], undefined],
+  [["files-out"], "slack-attach"],
+] as const)("a Slack bot with the features %j sends by %s", async (features, directive) => {
+  const { attachments } = configSchema.parse({});
+  const transport = { kind: "socket", appToken: "xapp-1" } as const;
+  const own = { surface: "slack", botToken: "xoxb-1", agentView: true, defaults: {} } as const;
+  const settings = { ...own, transport, features: [...features] };
+  await using files = createFiles({ attachments, botOf: () => ({ ...bot, settings }) });
+  expect(files.routerConfig.sending?.("slack/shop/c")?.directive).toBe(directive);
+});
+
 test("the limits of the configuration are the router's", async () => {
   const attachments = { maxInlineImageBytes: 1, maxBytes: 2, quotaBytes: 3, ttlDays: 4 };
   await using files = filesOf(attachments);

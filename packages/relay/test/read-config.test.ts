@@ -122,7 +122,7 @@ describe("an unknown key names the nearest known one, with its path", () => {
     ],
     [
       '{ "bots": { "chat": { "surface": "slack", "handle": "x" } } }',
-      "bots.chat.handle: unknown key; known here: surface, botToken, appToken, signingSecret, path, apiUrl, agentView, features, slashCommand, agent, workspace, introduction, busyPolicy, systemPrompt, systemPromptFile, authErrorHint, defaults",
+      "bots.chat.handle: unknown key; known here: surface, botToken, appToken, signingSecret, path, apiUrl, agentView, filesToPartners, features, slashCommand, agent, workspace, introduction, busyPolicy, systemPrompt, systemPromptFile, authErrorHint, defaults",
     ],
     [
       '{ "workspaces": { "w": { "isolation": "shared", "path": "/x", "permission": "ask" } } }',

@@ -1,4 +1,4 @@
-import type { Display, MarkupRenderer, PermissionAsk, TurnView } from "@acp-kit/router";
+import type { Display, MarkupRenderer, PermissionAsk, SentFile, TurnView } from "@acp-kit/router";
 import type { TaskCard } from "./publish/cards.ts";
 
 /** What an app's renderer makes of a turn. */
@@ -6,7 +6,9 @@ export type SlackPart =
   /** Of parts in a row the texts join to Markdown that only grows. A `tail` is plain text instead. */
   | { readonly kind: "text"; readonly markdown: string }
   /** Ends the stretch of text before it, and is shown as a message of its own. */
-  | { readonly kind: "question"; readonly ask: PermissionAsk };
+  | { readonly kind: "question"; readonly ask: PermissionAsk }
+  /** Ends the stretch of text before it as well. What comes behind it waits until it is to be seen. */
+  | { readonly kind: "file"; readonly file: SentFile };
 
 /** All that an app for Slack must write. */
 export type SlackRenderer = MarkupRenderer<SlackPart> & {

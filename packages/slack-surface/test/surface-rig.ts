@@ -31,6 +31,7 @@ export type SurfaceRigOptions = {
   readonly slack?: FakeSlackOptions;
   readonly agentView?: boolean;
   readonly defaults?: Options;
+  readonly filesToPartners?: boolean;
 };
 
 /** One process of a relay, as far as Slack has to do with it. */
@@ -208,11 +209,12 @@ export class SurfaceRig {
 
   #bot(): SurfaceBot<SlackBot> {
     const { app, apiUrl } = this.slack;
-    const { agentView = true, defaults = DEFAULT_OPTIONS } = this.#options;
+    const { agentView = true, defaults = DEFAULT_OPTIONS, filesToPartners = false } = this.#options;
     return {
       name: "shop",
       settings: {
         ...{ surface: "slack", botToken: app.botToken, apiUrl, agentView, features: [] },
+        filesToPartners,
         transport: { kind: "socket", appToken: app.appToken },
         defaults: {},
       },

@@ -77,6 +77,7 @@ const slackBot = section({
   path: botPath("/slack/events"),
   apiUrl: z.string(API_URL).refine(isApiUrl, API_URL).exactOptional(),
   agentView: flag.default(true),
+  filesToPartners: flag.exactOptional(),
   features: list(oneOf(SLACK_CHOICES), "features").default([...SLACK_CHOICES]),
   slashCommand: z
     .string(COMMAND)

@@ -2,7 +2,7 @@ import type { RouterConfig, SendPolicy } from "@acp-kit/router";
 import type { Downloads } from "@acp-kit/router/attachments";
 import type { Config } from "../config/schema.ts";
 import type { SurfaceBot } from "../surface.ts";
-import { SURFACE_FILES, type SurfaceFiles } from "./surface-files.ts";
+import { SURFACE_FILES } from "./surface-files.ts";
 
 /** What the operator has said about where files may come from. */
 export type DownloadRules = Pick<Config["attachments"], "hosts" | "proxy">;
@@ -60,8 +60,7 @@ export function createFiles({
       downloads: (conversation) => ({
         fetch: async (request) => (await downloadsOf(botOf(conversation))).fetch(request),
       }),
-      sending: (conversation) =>
-        sendPolicyOf(attachments.send, SURFACE_FILES[botOf(conversation).settings.surface]),
+      sending: (conversation) => sendPolicyOf(attachments.send, botOf(conversation).settings),
     },
     async [Symbol.asyncDispose]() {
       for (const one of downloads.values()) await (await one)[Symbol.asyncDispose]();
@@ -80,9 +79,11 @@ const createPlainDownloads: CreateDownloads = async ({ settings }, { hosts, prox
 /** The smaller of what the platform takes and the operator allows. */
 function sendPolicyOf(
   send: Config["attachments"]["send"],
-  { directive, maxFiles, maxFileBytes }: SurfaceFiles,
+  settings: SurfaceBot["settings"],
 ): SendPolicy | undefined {
-  if (!send.allow) return undefined;
+  const isOff = settings.surface === "slack" && !settings.features.includes("files-out");
+  if (!send.allow || isOff) return undefined;
+  const { directive, maxFiles, maxFileBytes } = SURFACE_FILES[settings.surface];
   return {
     directive,
     deny: send.deny,

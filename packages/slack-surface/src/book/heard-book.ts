@@ -35,6 +35,20 @@ export class HeardBook {
     this.active(conversation, at);
   }
 
+  /** Whether people of other workspaces read a channel, as its last message says. */
+  noteShared(channel: string, isShared: boolean): void {
+    if (this.isShared(channel) === isShared) return;
+    const sql = isShared
+      ? "INSERT OR IGNORE INTO slack_shared VALUES (?, ?)"
+      : "DELETE FROM slack_shared WHERE bot = ? AND channel = ?";
+    this.#db.run(sql, this.#bot, channel);
+  }
+
+  isShared(channel: string): boolean {
+    const sql = "SELECT 1 FROM slack_shared WHERE bot = ? AND channel = ?";
+    return this.#db.get(sql, this.#bot, channel) !== undefined;
+  }
+
   /** The bot has answered in a conversation. */
   active(conversation: string, at: number): void {
     const sql =

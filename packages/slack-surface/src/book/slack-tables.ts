@@ -57,6 +57,12 @@ export const slackTables: RelayTables = {
        at INTEGER NOT NULL,
        PRIMARY KEY (bot, user)
      ) WITHOUT ROWID;
+     -- Channels that people of other workspaces read, as of the last message there.
+     CREATE TABLE slack_shared (
+       bot TEXT NOT NULL,
+       channel TEXT NOT NULL,
+       PRIMARY KEY (bot, channel)
+     ) WITHOUT ROWID;
      -- The newest message that came in, of each channel.
      CREATE TABLE slack_seen (
        bot TEXT NOT NULL,

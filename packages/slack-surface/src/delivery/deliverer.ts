@@ -1,4 +1,5 @@
 import { hashId } from "@acp-kit/relay";
+import { SlackUploads } from "../files/slack-uploads.ts";
 import { StreamSlots } from "../publish/stream-slots.ts";
 import type { SlackWorkspace } from "../workspace.ts";
 import { DeliveryFailure } from "./failure.ts";
@@ -27,6 +28,7 @@ export class Deliverer implements AsyncDisposable {
   readonly #workspace: SlackWorkspace;
   readonly #lock: DelivererOptions["lock"];
   readonly #slots: StreamSlots;
+  readonly #uploads: SlackUploads;
   readonly #sessions = new SessionSupport();
   readonly #threads = new Map<string, ThreadDelivery>();
   readonly #running = new Set<Promise<void>>();
@@ -45,6 +47,9 @@ export class Deliverer implements AsyncDisposable {
     this.#workspace = workspace;
     this.#lock = lock;
     this.#slots = new StreamSlots(workspace.queue);
+    const { settings } = workspace.bot;
+    const apiUrl = settings.surface === "slack" ? settings.apiUrl : undefined;
+    this.#uploads = new SlackUploads(workspace, apiUrl);
     this.#pause = new Pause(workspace.clock);
     this.#refusals = new PlaceRefusals(workspace);
     this.#marks = workspace.open.onMark((conversation) => this.#takeUp(conversation));
@@ -75,6 +80,7 @@ export class Deliverer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     this.#marks[Symbol.dispose]();
+    this.#uploads[Symbol.dispose]();
     for (const thread of this.#threads.values()) thread[Symbol.dispose]();
     for (const pause of [this.#pause, ...this.#rests]) pause.wake();
     await this.#ended;
@@ -115,6 +121,7 @@ export class Deliverer implements AsyncDisposable {
       workspace: this.#workspace,
       conversation,
       slots: this.#slots,
+      uploads: this.#uploads,
       sessions: this.#sessions,
       refusals: this.#refusals,
     });

@@ -1,8 +1,12 @@
-import type { PermissionAsk } from "@acp-kit/router";
+import type { PermissionAsk, SentFile } from "@acp-kit/router";
 import type { SlackPart } from "../slack-part.ts";
 
-/** Text that is shown as one, and the question that ends it. Only the last one has none, and only that one grows. */
-export type Stretch = { readonly text: string; readonly ask?: PermissionAsk };
+/** Text that is shown as one, and the question or file that ends it. Only the last one has none, and only that one grows. */
+export type Stretch = {
+  readonly text: string;
+  readonly ask?: PermissionAsk;
+  readonly file?: SentFile;
+};
 
 /** What a turn is shown as, in order. Pure. @param close - What follows the last part once nothing else does. */
 export function stretchesOf(
@@ -14,7 +18,7 @@ export function stretchesOf(
   for (const part of close ? [...parts, close] : parts) {
     if (part.kind === "text") text += part.markdown;
     else {
-      done.push({ text, ask: part.ask });
+      done.push(part.kind === "file" ? { text, file: part.file } : { text, ask: part.ask });
       text = "";
     }
   }

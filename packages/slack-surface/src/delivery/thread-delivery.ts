@@ -1,4 +1,5 @@
 import { RouterError } from "@acp-kit/router";
+import type { SlackUploads } from "../files/slack-uploads.ts";
 import type { StreamSlots } from "../publish/stream-slots.ts";
 import type { SlackWorkspace } from "../workspace.ts";
 import { DeliveryFailure } from "./failure.ts";
@@ -26,6 +27,7 @@ export type ThreadDeliveryOptions = {
   readonly workspace: SlackWorkspace;
   readonly conversation: string;
   readonly slots: StreamSlots;
+  readonly uploads: SlackUploads;
   readonly sessions: SessionSupport;
   readonly refusals: PlaceRefusals;
 };
@@ -186,10 +188,10 @@ export class ThreadDelivery implements Disposable {
   }
 
   #host(requester: string): TurnDeliveryHost {
-    const { workspace, conversation, slots, sessions } = this.#options;
+    const { workspace, conversation, slots, uploads, sessions } = this.#options;
     const place = this.#place;
     return {
-      ...{ workspace, conversation, place, slots },
+      ...{ workspace, conversation, place, slots, uploads },
       keep: (turnPlace) => workspace.open.keepPlace(conversation, formatTurnPlace(turnPlace)),
       onSession: (state) => void this.#session.show(state, requester),
       onStream: (isLive) => this.#session.assume(isLive ? "processing" : "active"),

@@ -1,5 +1,6 @@
-import type { TurnView } from "@acp-kit/router";
-import type { Publication, PublishedState } from "../publish/publication.ts";
+import type { SentFile, TurnView } from "@acp-kit/router";
+import type { SlackUploads } from "../files/slack-uploads.ts";
+import { nothingPublished, type Publication, type PublishedState } from "../publish/publication.ts";
 import type { StreamSlots } from "../publish/stream-slots.ts";
 import type { SlackWorkspace } from "../workspace.ts";
 import { createPublisher, type TurnPublisher, usesStreams } from "./create-publisher.ts";
@@ -8,6 +9,7 @@ import { Pause } from "./pause.ts";
 import { questionEndOf } from "./question-end.ts";
 import { QuestionMessage } from "./question-message.ts";
 import type { SessionState } from "./session-status.ts";
+import { showFile } from "./show-file.ts";
 import { type Stretch, stretchesOf } from "./stretches.ts";
 import { tellDone } from "./tell-done.ts";
 import type { ThreadPlace } from "./thread-place.ts";
@@ -19,6 +21,7 @@ export type TurnDeliveryHost = {
   readonly conversation: string;
   readonly place: ThreadPlace;
   readonly slots: StreamSlots;
+  readonly uploads: SlackUploads;
   /** Keeps where the turn stands, before it returns. */
   readonly keep: (place: TurnPlace) => void;
   /** What the platform is to show of the thread. */
@@ -86,6 +89,10 @@ export class TurnDelivery implements Disposable {
       this.#showSession();
       if (stretch.ask) {
         await this.#passQuestion(stretch, stretch.ask);
+        continue;
+      }
+      if (stretch.file) {
+        await this.#passFile(stretch.text, stretch.file);
         continue;
       }
       if (this.#view.outcome) {
@@ -160,11 +167,28 @@ export class TurnDelivery implements Disposable {
     if (!isSeen) await finished;
     const question = this.#ask(ask);
     await Promise.all([finished, question.posted]);
-    this.#keep({
-      ...this.#place,
-      done: this.#place.done + 1,
-      published: { sealed: [], open: undefined },
-    });
+    this.#pass();
+  }
+
+  /** Slack shows a file when it likes: what stands behind it waits for that. */
+  async #passFile(text: string, file: SentFile): Promise<void> {
+    await this.#finish(text);
+    const { workspace, uploads, place, conversation } = this.#host;
+    const { turn, done, upload: begun } = this.#place;
+    if (!this.#isStopped) {
+      await showFile(workspace, uploads, place, {
+        ...{ conversation, file, begun },
+        id: `${turn}.${done}.file`,
+        onBegun: (upload) => this.#keep({ ...this.#place, upload }),
+      });
+    }
+    this.#pass();
+  }
+
+  /** The next stretch begins. */
+  #pass(): void {
+    const { upload: _, ...place } = this.#place;
+    this.#keep({ ...place, done: place.done + 1, published: nothingPublished });
   }
 
   #ask(ask: NonNullable<Stretch["ask"]>): QuestionMessage {

@@ -8,6 +8,8 @@ export type TurnPlace = {
   readonly done: number;
   /** How far the next one is. */
   readonly published: PublishedState;
+  /** The platform's id of the file that ends the next stretch: it may be shown. */
+  readonly upload?: string;
   /** The message that says that it is over was to be posted: it may be there. */
   readonly isTelling?: true;
 };
@@ -45,6 +47,7 @@ const placeSchema = z.object({
       })
       .exactOptional(),
   }),
+  upload: z.string().exactOptional(),
   isTelling: flag,
 });
 

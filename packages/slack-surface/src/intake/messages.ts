@@ -76,6 +76,7 @@ export class Messages {
     if (pairing) return pairing;
     const judged = await this.judge(message, conversation);
     if ("decision" in judged) return judged;
+    heard.noteShared(message.place.channel, message.place.isShared);
     return await this.decide({ ...judged, message: await this.#withNames(message, read) });
   }
 

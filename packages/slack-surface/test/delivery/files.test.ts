@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import type { GatedPrompt } from "../gated-agent.ts";
+import { SurfaceRig } from "../surface-rig.ts";
+
+const COMPLETE = "files.completeUploadExternal";
+const content = "a,b\n1,2\n";
+
+/** The agent sends a file. */
+function sendFile(prompt: GatedPrompt, name = "table.csv"): void {
+  const blob = Buffer.from(content).toString("base64");
+  const resource = { uri: `file:///tmp/${name}`, mimeType: "text/csv", blob };
+  prompt.update({ sessionUpdate: "agent_message_chunk", content: { type: "resource", resource } });
+}
+
+/** What is to be read in a thread, top to bottom: texts, and names of files. */
+function shownIn(rig: SurfaceRig, channel: string, thread: string): readonly string[] {
+  return rig.slack
+    .messages(channel)
+    .filter(({ isFromApp, threadTs }) => isFromApp && threadTs === thread)
+    .flatMap(({ files, stream, blocks, text }) => {
+      if (files.length > 0) {
+        return files.map((file) => `${file.name}=${Buffer.from(file.bytes).toString()}`);
+      }
+      const streamed = stream?.parts.map((part) => (part.kind === "text" ? part.text : ""));
+      const markdown = blocks.find(({ type }) => type === "markdown");
+      return [streamed ? streamed.join("") : String(markdown?.["text"] ?? text)];
+    });
+}
+
+const whole = ["Here:", `table.csv=${content}`, "That was it."];
+
+describe.each([
+  ["a channel", "C0SHOP", "<@U0BOT> go"],
+  ["a direct conversation", "D0ANA", "go"],
+])("a file that the agent sends in %s", (_where, channel, ask) => {
+  test("stands between what was said before and after it", async () => {
+    const rig = await SurfaceRig.start({ slack: { fileShareMs: 3_000 } });
+    await rig.open();
+    const thread = rig.ana.say(channel, ask);
+    const prompt = await rig.prompted(1);
+    prompt.say("Here:");
+    sendFile(prompt);
+    await rig.until(() => rig.calls(COMPLETE) === 1);
+    prompt.say("That was it.");
+    await rig.move(1_000);
+    expect(shownIn(rig, channel, thread)).toEqual(["Here:"]);
+    prompt.end();
+    await rig.until(() => shownIn(rig, channel, thread).at(-1) === "That was it.");
+    expect(shownIn(rig, channel, thread)).toEqual(whole);
+  });
+
+  test("is there once when its process ends while Slack takes it, and the next one goes on", async () => {
+    const rig = await SurfaceRig.start({ slack: { fileShareMs: 20_000 } });
+    const first = await rig.open();
+    const thread = rig.ana.say(channel, ask);
+    const prompt = await rig.prompted(1);
+    prompt.say("Here:");
+    sendFile(prompt);
+    await rig.until(() => rig.calls(COMPLETE) === 1);
+    prompt.say("That was it.");
+    prompt.end();
+    await first.end();
+    expect(shownIn(rig, channel, thread)).toEqual(["Here:"]);
+    await rig.open();
+    await rig.until(() => shownIn(rig, channel, thread).at(-1) === "That was it.");
+    expect(shownIn(rig, channel, thread)).toEqual(whole);
+    expect(rig.calls(COMPLETE)).toBe(1);
+  });
+});
+
+test("why a file of the agent is not shown stands in its place", async () => {
+  const rig = await SurfaceRig.start();
+  await rig.open();
+  rig.slack.fail(COMPLETE, { kind: "error", error: "file_uploads_disabled" });
+  const thread = rig.ana.say("C0SHOP", "<@U0BOT> go");
+  const prompt = await rig.prompted(1);
+  prompt.say("Here:");
+  sendFile(prompt);
+  await rig.until(() => /could not/.test(shownIn(rig, "C0SHOP", thread).join()));
+  prompt.say("That was it.");
+  prompt.end();
+  await rig.until(() => shownIn(rig, "C0SHOP", thread).at(-1) === "That was it.");
+  expect(shownIn(rig, "C0SHOP", thread)).toEqual([
+    "Here:",
+    expect.stringMatching(
+      /^table\.csv could not be shown here: this workspace takes no files \(ref \w+\)\.$/,
+    ),
+    "That was it.",
+  ]);
+});
+
+describe("C19: into a channel that people of other workspaces read", () => {
+  test.each([
+    ["nothing is uploaded", false, 0],
+    ["files go where the operator has said so", true, 1],
+  ])("%s", async (_what, filesToPartners, uploads) => {
+    const rig = await SurfaceRig.start({ filesToPartners });
+    await rig.open();
+    const thread = rig.ana.say("C0SHARED", "<@U0BOT> go");
+    const prompt = await rig.prompted(1);
+    sendFile(prompt);
+    await rig.until(() => /table|filesToPartners/.test(shownIn(rig, "C0SHARED", thread).join()));
+    prompt.say("Done.");
+    prompt.end();
+    await rig.until(() => shownIn(rig, "C0SHARED", thread).at(-1) === "Done.");
+    expect(rig.calls("files.getUploadURLExternal")).toBe(uploads);
+    expect(shownIn(rig, "C0SHARED", thread)).toEqual([
+      filesToPartners ? `table.csv=${content}` : expect.stringMatching(/filesToPartners/),
+      "Done.",
+    ]);
+  });
+});
