@@ -22,6 +22,7 @@ import {
 } from "./conversation-commands.ts";
 import { sendFile, showDiff, showFiles } from "./file-commands.ts";
 import { KeptOutcomes } from "./kept-outcomes.ts";
+import type { PendingLogin } from "./login-book.ts";
 import { type ParsedCommand, parseCommand } from "./parse-command.ts";
 import { findRedirect, parseLoginInput, parseSecretWords } from "./parse-login-input.ts";
 import { pauseRelay, showCost } from "./people-commands.ts";
@@ -159,19 +160,18 @@ export function createChatCommands(host: CommandHost): ChatCommands {
       run: () => safely(message, () => kept.once(message, run)),
     });
     if (isSecret(text)) return secretly(async () => reply(replies.loginUsed()));
-    const pending = logins.pending(conversation, at);
-    if (!pending) return undefined;
-    if (pending.user !== user) {
-      const theirs = findRedirect(text, pending.redirect);
+    const here = logins.pending(conversation, at);
+    const pending = here?.user === user ? here : logins.pendingOf(user, at);
+    const secret = pending && findSecret(text, pending, conversation);
+    if (!pending || secret === undefined) {
+      const theirs = here && here.user !== user ? findRedirect(text, here.redirect) : undefined;
       if (theirs === undefined) return undefined;
       logins.remember(theirs);
       return secretly(async () => refuse(replies.loginNotYours()));
     }
-    const secret = parseLoginInput(text, pending.redirect);
-    if (secret === undefined) return undefined;
     // Before anything else happens: whatever becomes of the login, this is never used for anything again.
     logins.remember(secret);
-    logins.end(conversation);
+    logins.end(pending.conversation);
     if (pending.expiresAt <= at) return secretly(async () => reply(replies.loginLapsed()));
     const outcome = finishLogin(host, message, pending, secret);
     return secretly(() => outcome);
@@ -211,6 +211,19 @@ export function createChatCommands(host: CommandHost): ChatCommands {
 
 function nameOf(parsed: ParsedCommand): string {
   return parsed.kind === "command" ? parsed.name : parsed.kind;
+}
+
+/**
+ * What a message holds for a login. In another conversation than that of the login, where people find themselves who
+ * begin a new one, only the very address counts that the login leads to.
+ */
+function findSecret(
+  text: string,
+  { redirect, conversation: begun }: PendingLogin,
+  conversation: string,
+): string | undefined {
+  if (begun === conversation) return parseLoginInput(text, redirect);
+  return findRedirect(text, redirect);
 }
 
 function hasArgument(parsed: ParsedCommand): boolean {

@@ -43,6 +43,12 @@ export class LoginBook {
     return this.#db.get<PendingLogin>(sql, conversation, now - LATE_MS);
   }
 
+  /** The newest of a person's, in whatever conversation; also one that has lapsed, as {@link pending}. */
+  pendingOf(user: string, now: number): PendingLogin | undefined {
+    const sql = `SELECT ${COLUMNS} FROM commands_logins WHERE user = ? AND expires_at > ? ORDER BY expires_at DESC`;
+    return this.#db.get<PendingLogin>(sql, user, now - LATE_MS);
+  }
+
   begin(login: PendingLogin): void {
     const { conversation, user, agent, method, id, redirect, expiresAt } = login;
     const sql = "INSERT OR REPLACE INTO commands_logins VALUES (?, ?, ?, ?, ?, ?, ?)";

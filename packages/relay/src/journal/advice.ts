@@ -54,6 +54,46 @@ const byReason: Readonly<Record<string, Advice>> = {
     change: "If it happens often, a proxy in front of the relay cuts long answers.",
   },
   prompt: { meaning: "It became a turn of the agent.", change: nothing },
+  "no-mention": {
+    meaning:
+      "The message did not mention the bot, and its author had not done so in that thread within the last 7 days.",
+    change: "The person has to mention the bot.",
+  },
+  "to-somebody-else": {
+    meaning: "The message opened with somebody else's mention.",
+    change: "The person has to mention the bot.",
+  },
+  "unknown-person": {
+    meaning:
+      "The platform did not say who the person is, so it was not known whether they are a guest.",
+    change:
+      "See that the app has the scope users:read; the platform sends the message again meanwhile.",
+  },
+  "bot-loop": {
+    meaning: "Another bot had written several times in a row.",
+    change: "A person has to say something there.",
+  },
+  bot: {
+    meaning: "The message came from another bot, or from the platform itself.",
+    change: "Add the bot's id to a rule of access if it should be heard.",
+  },
+  "foreign-app": {
+    meaning: "The event was meant for another app.",
+    change: "See that the tokens, and the address for requests, belong to one app.",
+  },
+  "foreign-team": {
+    meaning: "The event came from another workspace than the bot's.",
+    change: "Install the app where it is to be used, and give that bot its own token.",
+  },
+  missed: {
+    meaning: "The message came while the relay did not run, and was found when it started.",
+    change: nothing,
+  },
+  overtaken: {
+    meaning:
+      "The message came while the relay did not run, and its author had written again by then.",
+    change: "Nothing: they were told to send it again if it still matters.",
+  },
   failed: {
     meaning: "The relay itself failed while it answered.",
     change: "Look at the failure with the reference that the chat shows.",

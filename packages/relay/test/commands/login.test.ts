@@ -142,3 +142,18 @@ test("C25: a relay that has been restarted meanwhile takes the paste, and says t
   );
   expect(other.commands.isSecret(pasted)).toBe(true);
 });
+
+test("C25: what its person pastes into another conversation finishes a login, and is kept from the agent there", async () => {
+  const rig = await CommandsRig.open();
+  await rig.say("!login acme", operator);
+  const elsewhere = (text: string) =>
+    rig.commands.recognise({
+      ...{ conversation: "poe/shop/c-2", bot: "shop", user: "u-ana", role: "operator", key: text },
+      ...{ text, at: Date.now(), query: [] },
+    });
+  expect(elsewhere("see https://docs.example/cb?code=123")).toBeUndefined();
+  const message = elsewhere(pasted);
+  expect(message?.isSecret).toBe(true);
+  expect(await message?.run()).toEqual({ kind: "reply", text: "Logged in (`acme`)." });
+  expect(await rig.say("!login cancel", operator)).toBe("No login is under way.");
+});

@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,6 +25,7 @@ import {
 import { createRouter, DEFAULT_OPTIONS, type LogEvent, type Router } from "@acp-kit/router";
 import { openSqliteStore } from "@acp-kit/router/sqlite";
 import { FakeSlack, type FakeSlackOptions, type SlackPerson } from "@acp-kit/testkit";
+import { getRequestListener } from "@hono/node-server";
 import { onTestFinished } from "vitest";
 import {
   CallQueue,
@@ -34,13 +38,18 @@ import {
   OpenConversations,
   QuestionBook,
   SlackIntake,
+  SlackReceiver,
   type SlackRenderer,
   type SlackWorkspace,
+  type SocketEnvelope,
   SocketSupervisor,
   slackTables,
   systemClock,
 } from "../../src/index.ts";
 
+const loginAgent = fileURLToPath(
+  new URL("../../../relay/test/fixtures/login-agent.ts", import.meta.url),
+);
 const demoAgent = fileURLToPath(new URL("../../../demo-agent/src/main.ts", import.meta.url));
 
 /** What the surface says itself, word for word; of turns nothing is shown here. */
@@ -59,10 +68,14 @@ export const WAITING: object = {
 };
 
 export type IntakeRigOptions = {
+  /** The agent is one to log in to. */
+  readonly isLogin?: boolean;
   readonly script?: object;
   readonly access?: readonly AccessRule[];
   readonly slack?: FakeSlackOptions;
   readonly hasAgentView?: boolean;
+  /** Where events come from; sockets by default. */
+  readonly transport?: "http";
 };
 
 export type IntakeProcess = {
@@ -81,13 +94,30 @@ export class IntakeRig {
   /** What came in, by the word of the journal for it. */
   readonly inbound: Omit<Inbound, "surface" | "bot">[] = [];
   readonly failures: unknown[] = [];
+  /** How long each envelope has waited for its acknowledgement, in milliseconds. */
+  readonly waits: number[] = [];
   /** State of all its processes. */
   readonly directory: string;
   readonly #options: IntakeRigOptions;
+  /** Of the process that was opened last. */
+  #receiver: SlackReceiver | undefined;
 
   static async start(options: IntakeRigOptions = {}): Promise<IntakeRig> {
-    const slack = await FakeSlack.start(options.slack);
-    return new IntakeRig(slack, options);
+    if (options.transport !== "http") {
+      return new IntakeRig(await FakeSlack.start(options.slack), options);
+    }
+    let rig: IntakeRig | undefined;
+    const listener = getRequestListener(async (request) => {
+      const receiver = rig ? rig.#receiver : undefined;
+      return receiver ? await receiver.fetch(request) : new Response(null, { status: 503 });
+    });
+    const server = createServer(listener).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const requestUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/slack/events`;
+    const slack = await FakeSlack.start({ ...options.slack, transport: { requestUrl } });
+    rig = new IntakeRig(slack, options);
+    return rig;
   }
 
   private constructor(slack: FakeSlack, options: IntakeRigOptions) {
@@ -113,9 +143,13 @@ export class IntakeRig {
       command: [
         process.execPath,
         "--conditions=@acp-kit/source",
-        demoAgent,
-        ...["--script", this.#file("script.json")],
-        ...["--record", this.#file("record.jsonl"), "--store", this.#file("sessions")],
+        ...(this.#options.isLogin
+          ? [loginAgent, this.#file("record.jsonl")]
+          : [
+              demoAgent,
+              ...["--script", this.#file("script.json")],
+              ...["--record", this.#file("record.jsonl"), "--store", this.#file("sessions")],
+            ]),
       ],
       hostEnv: process.env,
       clientInfo: { name: "slack-intake-test", version: "0" },
@@ -180,20 +214,35 @@ export class IntakeRig {
       directory: new Directory(queue, systemClock),
     };
     const intake = new SlackIntake(workspace);
-    const sockets = new SocketSupervisor({
-      open: createSlackSocketOpener({
-        call: createSlackCaller({ token: app.appToken, apiUrl }),
-        clock: systemClock,
-      }),
-      clock: systemClock,
-      onEnvelope: (envelope) => intake.take(envelope),
+    const take = (envelope: SocketEnvelope) => {
+      const from = performance.now();
+      const ack: SocketEnvelope["ack"] = (answer) => {
+        this.waits.push(performance.now() - from);
+        envelope.ack(answer);
+      };
+      intake.take({ ...envelope, ack });
+    };
+    const { transport } = this.#options;
+    const sockets =
+      transport === "http"
+        ? undefined
+        : new SocketSupervisor({
+            open: createSlackSocketOpener({
+              call: createSlackCaller({ token: app.appToken, apiUrl }),
+              clock: systemClock,
+            }),
+            clock: systemClock,
+            onEnvelope: take,
+          });
+    if (sockets) await until(() => sockets.health.ready === 2);
+    this.#receiver = new SlackReceiver({
+      ...{ signingSecrets: [app.signingSecret], clock: systemClock, onEnvelope: take },
     });
-    await until(() => sockets.health.ready === 2);
     let isOpen = true;
     const end = async () => {
       if (!isOpen) return;
       isOpen = false;
-      sockets[Symbol.dispose]();
+      sockets?.[Symbol.dispose]();
       await intake[Symbol.asyncDispose]();
       queue[Symbol.dispose]();
       await router[Symbol.asyncDispose]();
