@@ -22,7 +22,7 @@ const exit: AgentExit = {
 /** A prompt that the agent has; the test says what the agent says to it. */
 export class PuppetPrompt {
   readonly session: string;
-  /** What the person wrote: the last block, without what stands before it. */
+  /** What the person wrote: the last text in front of the files, behind which stands what could not be had. */
   readonly text: string;
   readonly blocks: readonly ContentBlock[];
   readonly result = Promise.withResolvers<SessionPromptResult>();
@@ -32,7 +32,8 @@ export class PuppetPrompt {
   constructor(session: string, blocks: readonly ContentBlock[], client?: SessionClient) {
     this.session = session;
     this.blocks = blocks;
-    const last = blocks.findLast((block) => block.type === "text");
+    const files = blocks.findIndex((block) => block.type !== "text");
+    const last = blocks.slice(0, files < 0 ? blocks.length : files).at(-1);
     this.text = last && "text" in last && typeof last.text === "string" ? last.text : "";
     this.#client = client;
   }
