@@ -21,6 +21,8 @@ export type Told = {
   readonly messages: ReadonlySet<string>;
   /** Keys of the messages that it was prompted with, hashed too; a turn's id stands for a message without a key. */
   readonly prompted: ReadonlySet<string>;
+  /** A turn before which it has heard every other. */
+  readonly heardTo?: string | undefined;
 };
 
 /** Most of a past conversation that an agent is given at a time, in characters; the oldest messages are left out first. */
@@ -103,7 +105,8 @@ function describeWithheld(count: number): string {
 }
 
 function untoldOfLog(request: Turn, told: Told, own: readonly OwnTurn[]): Said[] {
-  return own.flatMap(({ turn, key, asked, answer }) => {
+  const heard = own.findIndex(({ turn }) => turn === told.heardTo);
+  return own.slice(heard + 1).flatMap(({ turn, key, asked, answer }) => {
     const isRequest = key !== "" && key === request.messageId;
     if (isRequest || told.prompted.has(hashId(key === "" ? turn : key))) return [];
     return [

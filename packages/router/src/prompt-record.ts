@@ -26,7 +26,9 @@ export class PromptRecord {
     await this.#book.change((record) => {
       this.#before = record.sessions[this.#agent.key];
       if (!this.#before) return record;
-      const told = isBare ? {} : { transcript: fingerprint(query), isBriefed: true };
+      const told = isBare
+        ? { isBehind: true }
+        : { transcript: fingerprint(query), isBriefed: true, heardTo: turn, isBehind: false };
       const after = { ...this.#before, ...told, prompted: [...this.#before.prompted, prompted] };
       return { ...withSession(record, this.#agent.key, after), lastAgent: this.#agent.key };
     });

@@ -31,10 +31,11 @@ export async function readHistory(
     isBriefed: known?.isBriefed ?? false,
     messages: new Set(known?.transcript.map(({ id }) => id)),
     prompted: new Set(known?.prompted),
+    heardTo: known?.heardTo,
   };
   const find = (own: Parameters<typeof findUntold>[3]) =>
     findUntold(query, request, told, own, record.since);
-  const isBehind = !told.isBriefed || record.lastAgent !== session;
+  const isBehind = !told.isBriefed || known?.isBehind || record.lastAgent !== session;
   // Without our log it is only known whether anything is new; reading it is dear.
   const said = isBehind || find([]).length > 0 ? find(await readEarlierTurns(sessions, turn)) : [];
   return formatHistory(said, isNew || !told.isBriefed ? "before" : "meanwhile");

@@ -16,6 +16,10 @@ export type SessionRecord = {
   readonly initial: Settings;
   /** The session has been told what was said before it. */
   readonly isBriefed: boolean;
+  /** Turn of the newest prompt that came with all that the session had not heard: it has heard every turn before it. */
+  readonly heardTo?: string;
+  /** The newest prompt was a command, with which nothing came of what the session had not heard. */
+  readonly isBehind?: boolean;
   /** Milliseconds since the epoch. */
   readonly lastUsedAt: number;
   /** How full the context window was, 0 to 1. */

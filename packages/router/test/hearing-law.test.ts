@@ -3,9 +3,26 @@ import { expect, test } from "vitest";
 import { MemoryStore, type Turn } from "../src/index.ts";
 import { PlainAgent, PlainRig } from "./plain-agent.ts";
 
+/** Every run of the suite tries the same conversations; a soak tries new ones. */
+const runs =
+  process.env["ACP_KIT_SOAK"] === "1" ? { numRuns: 4_000 } : { numRuns: 60, seed: 20_261_201 };
+
 type Step =
   | { readonly kind: "prompt" | "command" | "others" | "restart" | "lose" | "reset" }
   | { readonly kind: "agent"; readonly name: "first" | "second" };
+
+/** Agents that take turns more than once, and commands, with which an agent hears nothing else. */
+const back: Step[][] = [
+  ["prompt", "second", "prompt", "first", "prompt", "second", "prompt"],
+  ["prompt", "lose", "prompt", "second", "prompt", "first", "prompt"],
+  ["prompt", "second", "prompt", "first", "command", "prompt"],
+  ["prompt", "second", "command", "prompt", "first", "command", "prompt", "second", "prompt"],
+].map((names) => names.map(stepOf));
+
+function stepOf(name: string): Step {
+  if (name === "first" || name === "second") return { kind: "agent", name };
+  return { kind: name } as Step;
+}
 
 /** Something that was said: by whom, and a word that stands nowhere else. */
 type Word = { readonly word: string; readonly by: string };
@@ -157,7 +174,7 @@ test.each([
           await conversation.close();
         }
       }),
-      { numRuns: 60 },
+      { ...runs, examples: back.map((steps) => [steps]) },
     );
   },
   60_000,
