@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { describe, expect, it, vi } from "vitest";
 import { AgentProcess, RpcError, type WireError } from "../src/index.ts";
-import { agentFile, groupMembers, Listener, rawAgent } from "./agents.ts";
+import { agentFile, Listener, rawAgent } from "./agents.ts";
+import { groupEnds, groupMembers } from "./group-members.ts";
 
 const text = (value: string) => [{ type: "text", text: value }] as const;
 
@@ -221,7 +222,7 @@ describe("failure", () => {
       exit: { signal: "SIGKILL", phase: "prompt" },
       chatText: "The agent stopped unexpectedly while it worked on the answer (signal SIGKILL).",
     });
-    expect(groupMembers(agent.pid)).toEqual([]);
+    await groupEnds(agent.pid);
   });
 });
 
@@ -256,7 +257,7 @@ describe("stopping", () => {
     const agent = await rawAgent();
     await agent[Symbol.asyncDispose]();
     expect(await agent.exited).toMatchObject({ code: 0, cause: "requested" });
-    expect(groupMembers(agent.pid)).toEqual([]);
+    await groupEnds(agent.pid);
   });
 
   it("kills an agent that ignores the end of its input and SIGTERM", async () => {
@@ -264,7 +265,7 @@ describe("stopping", () => {
     const agent = await rawAgent(["ignore-eof", "ignore-term"], { stopTimings });
     await agent[Symbol.asyncDispose]();
     expect(await agent.exited).toMatchObject({ signal: "SIGKILL", cause: "requested" });
-    expect(groupMembers(agent.pid)).toEqual([]);
+    await groupEnds(agent.pid);
   });
 
   it("comes within 2 s when the relay is SIGKILLed, whatever the agent ignores", async () => {

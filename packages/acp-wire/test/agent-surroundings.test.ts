@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AgentOptions, AgentProcess, createAgentEnv } from "../src/index.ts";
-import { agentFile, agentOptions, groupMembers, Listener, rawAgent } from "./agents.ts";
+import { agentFile, agentOptions, Listener, rawAgent } from "./agents.ts";
+import { groupEnds } from "./group-members.ts";
 import { rejection } from "./raw-peer.ts";
 
 let directory: string;
@@ -235,7 +236,7 @@ describe("an agent under a second uid", () => {
     const agent = await startAsNobody("/tmp", ["ignore-eof", "ignore-term"]);
     await agent[Symbol.asyncDispose]();
     expect(await agent.exited).toMatchObject({ signal: "SIGKILL" });
-    expect(groupMembers(agent.pid)).toEqual([]);
+    await groupEnds(agent.pid);
   });
 
   function startAsNobody(cwd: string, faults: string[] = []) {

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import {
   type AgentOptions,
@@ -67,14 +66,4 @@ export class Listener implements SessionClient {
   #changed(): void {
     for (const wake of this.#wake.splice(0)) wake();
   }
-}
-
-/** The processes of a group that are not zombies. */
-export function groupMembers(group: number): string[] {
-  const table = execFileSync("ps", ["-eo", "pgid=,stat=,pid=,args="], { encoding: "utf8" });
-  return table
-    .split("\n")
-    .map((row) => row.trim().split(/\s+/))
-    .filter(([pgid, stat]) => pgid === String(group) && !stat?.startsWith("Z"))
-    .map((row) => row.slice(2).join(" "));
 }

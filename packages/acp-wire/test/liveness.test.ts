@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AgentSupervisor } from "../src/index.ts";
 import { allowedSilence, Liveness } from "../src/liveness.ts";
-import { agentOptions, groupMembers, Listener, rawAgent } from "./agents.ts";
+import { agentOptions, Listener, rawAgent } from "./agents.ts";
+import { groupEnds } from "./group-members.ts";
 import { rejection } from "./raw-peer.ts";
 
 const text = (value: string) => [{ type: "text", text: value }] as const;
@@ -159,7 +160,7 @@ describe("an agent that is stopped", () => {
       chatText: "The agent stopped responding while it worked on the answer (signal SIGKILL).",
     });
     expect(onWarning).toHaveBeenCalledTimes(1);
-    expect(groupMembers(agent.pid)).toEqual([]);
+    await groupEnds(agent.pid);
   });
 
   it("fails the call that waits for it", async () => {
