@@ -10,7 +10,9 @@ import { SessionStatus, type SessionSupport } from "./session-status.ts";
 import { messageTsOf, type ThreadPlace, threadPlaceOf } from "./thread-place.ts";
 import { TurnDelivery, type TurnDeliveryHost } from "./turn-delivery.ts";
 import {
+  ASIDE_REST_MS,
   closeLedger,
+  endAsides,
   finishTurn,
   type LedgerTurn,
   nextTurn,
@@ -92,6 +94,7 @@ export class ThreadDelivery implements Disposable {
       for (;;) {
         if (this.#stop.signal.aborted) throw new DeliveryFailure("closed");
         if (this.#readFailure !== undefined) throw this.#readFailure;
+        this.#ledger = endAsides(this.#ledger, workspace.clock.now());
         const next = nextTurn(this.#ledger);
         if (next) {
           await this.#deliver(next.view.turn);
@@ -104,7 +107,8 @@ export class ThreadDelivery implements Disposable {
           if (mark === undefined || open.clear({ conversation, mark })) return;
           continue;
         }
-        await this.#pause.wait(Number.POSITIVE_INFINITY);
+        const isWaiting = [...this.#ledger.turns.values()].some(({ isAside }) => isAside);
+        await this.#pause.wait(isWaiting ? ASIDE_REST_MS : Number.POSITIVE_INFINITY);
       }
     } finally {
       this[Symbol.dispose]();
@@ -172,7 +176,7 @@ export class ThreadDelivery implements Disposable {
       this.#current = undefined;
       delivery[Symbol.dispose]();
     }
-    await this.#session.show("active", entry.view.who ?? "");
+    if (!entry.isAside) await this.#session.show("active", entry.view.who ?? "");
     workspace.heard.active(conversation, workspace.clock.now());
     this.#ledger = finishTurn(this.#ledger, turn);
     this.#signs.delete(turn);

@@ -52,6 +52,7 @@ export class TurnDelivery implements Disposable {
   #at: number;
   #place: TurnPlace;
   #publisher: TurnPublisher | undefined;
+  readonly #isAside: boolean;
   #isStopped = false;
   #isClosed = false;
   #isSealing = false;
@@ -59,8 +60,9 @@ export class TurnDelivery implements Disposable {
   /** Beside the text, of the last rendering. */
   #beside: Omit<Publication, "text"> = {};
 
-  constructor(host: TurnDeliveryHost, place: TurnPlace, { view, at }: LedgerTurn) {
+  constructor(host: TurnDeliveryHost, place: TurnPlace, { view, at, isAside }: LedgerTurn) {
     this.#host = host;
+    this.#isAside = isAside === true;
     this.#pause = new Pause(host.workspace.clock);
     this.#place = place;
     this.#view = view;
@@ -133,10 +135,10 @@ export class TurnDelivery implements Disposable {
   }
 
   #render(): readonly Stretch[] {
-    const { workspace, place } = this.#host;
+    const { workspace } = this.#host;
     const { renderer, clock } = workspace;
     const view = this.#view;
-    const hasCards = usesStreams(workspace, place);
+    const hasCards = this.#usesStreams();
     const whole = displayOf(workspace);
     const show = hasCards ? { ...whole, tools: false, plan: false } : whole;
     const now = clock.now();
@@ -145,7 +147,12 @@ export class TurnDelivery implements Disposable {
       ...(tail?.kind === "text" && { tail: tail.markdown }),
       ...(hasCards && { cards: renderer.cards(view, whole) }),
     };
-    return stretchesOf(parts, view.outcome ? close : undefined);
+    return stretchesOf(parts, view.outcome && !this.#isAside ? close : undefined);
+  }
+
+  /** Streams are for whoever has asked. */
+  #usesStreams(): boolean {
+    return !this.#isAside && usesStreams(this.#host.workspace, this.#host.place);
   }
 
   #write({ text }: Stretch): void {
@@ -241,7 +248,7 @@ export class TurnDelivery implements Disposable {
       marker: `${turn}.${done}`,
       state: published,
       requester: this.#view.who ?? "",
-      usesStreams: usesStreams(workspace, place),
+      usesStreams: this.#usesStreams(),
       stops: () => (hasStop() ? undefined : turn),
       onGiveUp: (error) => {
         if (!isLasting(error) || this.#isClosed) return;

@@ -15,7 +15,17 @@ export type LedgerTurn = {
   readonly key: string;
   /** When its last event happened, in milliseconds since the epoch. */
   readonly at: number;
+  /** It is no turn, but what was said or sent in a row outside of any: it has ended once its view has an outcome. */
+  readonly isAside?: true;
 };
+
+/** An aside has ended when nothing was added to it for so long, in milliseconds, or something else has begun. */
+export const ASIDE_REST_MS = 1_500;
+
+/** What is shown although it belongs to no turn. */
+const spoken: ReadonlySet<LogEvent["kind"]> = new Set(["content", "file", "notice", "text"]);
+
+const ASIDE = "aside.";
 
 /**
  * Which turns of a conversation are to be shown. Its place in the log lies before the first event of the oldest of them:
@@ -49,19 +59,45 @@ export function closeLedger({ seq, turns }: TurnLedger): { seq: number; state: s
   return { seq: Math.min(seq, ...firsts.map((first) => first - 1)), state };
 }
 
-/** Folds one event in. What is said outside of turns is not shown. Pure. */
+/** Folds one event in. Pure. */
 export function reduceLedger(ledger: TurnLedger, event: LogEvent): TurnLedger {
-  const { seq, turn } = event;
+  const { seq } = event;
   const next = { ...ledger, seq };
+  const isAside = event.turn === undefined;
+  const turn = event.turn ?? asideOf(ledger, event);
   if (turn === undefined) return next;
   const known = ledger.turns.get(turn);
   // What comes behind the end of a turn that is shown makes none of it.
-  const begins = event.kind === "turn-queued" || event.kind === "turn-start";
+  const begins = isAside || event.kind === "turn-queued" || event.kind === "turn-start";
   if (!known && (!begins || isShown(ledger, turn, seq))) return next;
-  const view = reduceTurnView(known?.view, event);
+  const view = reduceTurnView(known?.view, { ...event, turn });
   const key = event.kind === "turn-queued" ? event.key : (known?.key ?? "");
-  const entry = { view, first: known?.first ?? seq, key, at: event.at };
+  const entry = {
+    ...{ view, first: known?.first ?? seq, key, at: event.at },
+    ...(isAside && { isAside }),
+  };
   return { ...next, turns: new Map(ledger.turns).set(turn, entry) };
+}
+
+/** The aside that an event belongs to: the newest one that goes on, else one of its own. */
+function asideOf({ open, turns }: TurnLedger, { kind, seq }: LogEvent): string | undefined {
+  if (!spoken.has(kind)) return undefined;
+  const own = `${ASIDE}${seq}`;
+  const [turn, last] = [...turns].at(-1) ?? [];
+  const goesOn = last?.isAside && last.view.outcome === undefined;
+  return goesOn && !open.has(own) ? turn : own;
+}
+
+/** Ends the asides to which nothing is added any more. Pure. @param now - Milliseconds since the epoch. */
+export function endAsides(ledger: TurnLedger, now: number): TurnLedger {
+  const newest = [...ledger.turns.keys()].at(-1);
+  const outcome = { kind: "completed", stopReason: "end_turn" } as const;
+  const turns = [...ledger.turns].map(([turn, entry]): [string, LedgerTurn] => {
+    const { view, at, isAside } = entry;
+    const hasEnded = isAside && (turn !== newest || now >= at + ASIDE_REST_MS);
+    return [turn, hasEnded ? { ...entry, view: { ...view, outcome } } : entry];
+  });
+  return { ...ledger, turns: new Map(turns) };
 }
 
 /** After a turn was shown whole. Pure. */
@@ -74,7 +110,9 @@ export function finishTurn(ledger: TurnLedger, turn: string): TurnLedger {
 /** The turn to be shown next: the oldest that has begun or ended. Pure. */
 export function nextTurn({ turns }: TurnLedger): LedgerTurn | undefined {
   return [...turns.values()]
-    .filter(({ view }) => view.phase !== "queued" || view.outcome !== undefined)
+    .filter(
+      ({ view, isAside }) => view.outcome !== undefined || (view.phase !== "queued" && !isAside),
+    )
     .reduce<LedgerTurn | undefined>(
       (oldest, each) => (oldest && oldest.first < each.first ? oldest : each),
       undefined,

@@ -10,6 +10,12 @@ import { words } from "./words.ts";
 /** How long an acknowledgement waits for a command, in milliseconds: one that asks an agent may take longer. */
 const COMMAND_WAIT_MS = 1_500;
 
+/** How long what a command sends is waited for, in milliseconds; it is shown with the next turn then. */
+const SEND_WAIT_MS = 5_000;
+
+/** What comes of that: the file, or why it is not sent. */
+const sent: ReadonlySet<string> = new Set(["file", "notice"]);
+
 /** Commands whose answer is nobody's but the person's. */
 const PERSONAL: ReadonlySet<string> = new Set([
   "help",
@@ -60,7 +66,8 @@ export class Commands {
     if (!heard.claim(key, { conversation, user }, context.now())) {
       return { ...about, decision: "attach", reason: "redrive" };
     }
-    const done = command.run().then((outcome) => this.#answer(call, outcome, ask));
+    const after = await context.router.log(conversation).last();
+    const done = command.run().then((outcome) => this.#answer(call, after, outcome, ask));
     this.#background.add(command.name, done);
     const verdict = await within(clock, COMMAND_WAIT_MS, done);
     return verdict ?? { ...about, decision: "command", reason: command.name };
@@ -68,6 +75,7 @@ export class Commands {
 
   async #answer(
     { command, conversation, user, key, place }: CommandCall,
+    after: number,
     outcome: CommandOutcome,
     ask: (outcome: PromptOutcome) => Promise<Verdict>,
   ): Promise<Verdict> {
@@ -77,7 +85,7 @@ export class Commands {
       case "prompt":
         return { ...(await ask(outcome)), reason: name };
       case "show-new":
-        this.#workspace.open.mark(conversation);
+        this.#background.add(name, this.#markNext(conversation, after));
         return { ...about, decision: "show", reason: "get" };
       case "show":
         this.#tell(this.#teller.privately(user, place, "command", words.allShown));
@@ -94,6 +102,19 @@ export class Commands {
         if (outcome.isRefused) return { ...about, decision: "refuse", reason: "command-not-open" };
         return { ...about, decision: "command", reason: name };
       }
+    }
+  }
+
+  /** What a command has asked to be sent comes in a moment, when the conversation may be shown as far as it goes. */
+  async #markNext(conversation: string, after: number): Promise<void> {
+    const { open, context } = this.#workspace;
+    open.mark(conversation);
+    const late = AbortSignal.timeout(SEND_WAIT_MS);
+    const cursor = context.router.log(conversation).follow({ after }, late);
+    for await (const events of cursor) {
+      if (!events.some(({ turn, kind }) => turn === undefined && sent.has(kind))) continue;
+      open.mark(conversation);
+      return;
     }
   }
 

@@ -36,7 +36,11 @@ describe("33,000 characters in 2,000 chunks within 11 s", () => {
 describe("50 turns of 2,000 characters within a second", () => {
   const people = Array.from({ length: 50 }, (_, at) => `U0P${at}`);
   const crowd: FakeSlackOptions = {
-    users: ["U0ANA", "U0BOB", ...people].map((id) => ({ id, name: id.toLowerCase(), team: "T0ACME" })),
+    users: ["U0ANA", "U0BOB", ...people].map((id) => ({
+      id,
+      name: id.toLowerCase(),
+      team: "T0ACME",
+    })),
     channels: [
       { id: "C0SHOP", name: "shop", kind: "public", members: [...people, "U0BOT"] },
       ...people.map((id, at) => ({

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { GatedPrompt } from "../gated-agent.ts";
 import { SurfaceRig } from "../surface-rig.ts";
@@ -108,5 +110,61 @@ describe("C19: into a channel that people of other workspaces read", () => {
       filesToPartners ? `table.csv=${content}` : expect.stringMatching(/filesToPartners/),
       "Done.",
     ]);
+  });
+});
+
+describe("what is sent or said outside of a turn", () => {
+  /** A thread in which the agent has answered. */
+  async function answered(fileShareMs = 0) {
+    const rig = await SurfaceRig.start({ slack: { fileShareMs } });
+    const { router, end } = await rig.open();
+    const thread = rig.ana.say("C0SHOP", "<@U0BOT> go");
+    const prompt = await rig.prompted(1);
+    prompt.say("Fine.");
+    prompt.end();
+    await rig.until(() => shownIn(rig, "C0SHOP", thread).join() === "Fine.");
+    const [{ cwd } = { cwd: "" }] = await router.debug();
+    return { rig, thread, cwd, prompt, end };
+  }
+
+  test("is shown: a file that somebody gets, and why another one is not sent", async () => {
+    const { rig, thread, cwd } = await answered();
+    writeFileSync(path.join(cwd, "report.csv"), content);
+    rig.ana.say("C0SHOP", "<@U0BOT> !get report.csv", { thread });
+    await rig.until(() => shownIn(rig, "C0SHOP", thread).length === 2);
+    rig.ana.say("C0SHOP", "<@U0BOT> !get .env", { thread });
+    await rig.until(() => shownIn(rig, "C0SHOP", thread).length === 3);
+    expect(shownIn(rig, "C0SHOP", thread)).toEqual([
+      "Fine.",
+      `report.csv=${content}`,
+      expect.stringMatching(/\.env was not sent/),
+    ]);
+    expect(rig.complaints).toEqual([]);
+  });
+
+  test("is shown once, as one message, with the next turn behind it", async () => {
+    const { rig, thread, prompt } = await answered();
+    for (const word of ["By ", "the ", "way."]) {
+      prompt.say(word);
+      await rig.move(500);
+    }
+    rig.ana.say("C0SHOP", "<@U0BOT> again", { thread });
+    const second = await rig.prompted(2);
+    second.say("Yes.");
+    second.end();
+    await rig.until(() => shownIn(rig, "C0SHOP", thread).at(-1) === "Yes.");
+    expect(shownIn(rig, "C0SHOP", thread)).toEqual(["Fine.", "By the way.", "Yes."]);
+  });
+
+  test("is shown whole by the next process", async () => {
+    const { rig, thread, cwd, end } = await answered(20_000);
+    writeFileSync(path.join(cwd, "report.csv"), content);
+    rig.ana.say("C0SHOP", "<@U0BOT> !get report.csv", { thread });
+    await rig.until(() => rig.calls(COMPLETE) === 1);
+    await end();
+    await rig.open();
+    await rig.until(() => shownIn(rig, "C0SHOP", thread).length === 2);
+    expect(shownIn(rig, "C0SHOP", thread)).toEqual(["Fine.", `report.csv=${content}`]);
+    expect(rig.calls(COMPLETE)).toBe(1);
   });
 });

@@ -8,6 +8,7 @@ export const plainRenderer: SlackRenderer = {
     for (const segment of view.segments) {
       if (segment.kind === "text") parts.push(text(segment.text));
       if (segment.kind === "question") parts.push({ kind: "question", ask: segment.ask });
+      if (segment.kind === "notice") parts.push(text(segment.text));
       if (segment.kind === "file") parts.push({ kind: "file", file: segment });
       if (segment.kind === "tool-start" && show.tools)
         parts.push(text(`\n[${segment.tool.title}]\n`));
