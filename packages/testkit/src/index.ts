@@ -57,5 +57,6 @@ export type {
   SlackUser,
   SlackView,
 } from "./slack/records.ts";
+export type { SeenMessage } from "./slack/seen-message.ts";
 export type { SocketFault } from "./slack/socket-mode.ts";
 export { waitFor } from "./wait-for.ts";

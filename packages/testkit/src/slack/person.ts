@@ -1,9 +1,10 @@
 import { isRecord } from "./args.ts";
-import { findButtons, type LiveButton } from "./block-text.ts";
+import type { LiveButton } from "./block-text.ts";
 import type { Deliveries, SlackDelivery } from "./deliveries.ts";
 import { createFile, shareFiles } from "./file-methods.ts";
 import type { SlackFile, SlackMessage, SlackNotice, SlackUser, SlackView } from "./records.ts";
 import type { ResponseUrls } from "./response-urls.ts";
+import { findSeenMessages, findThreadMarks, type SeenMessage } from "./seen-message.ts";
 import { stopStreams } from "./stream-methods.ts";
 import { formatTranscript } from "./transcript.ts";
 import { addView, checkView, createTrigger, formatView } from "./view-methods.ts";
@@ -72,7 +73,7 @@ export class SlackPerson {
 
   /** The buttons that this person can press, oldest first. */
   buttons(channel: string): readonly LiveButton[] {
-    return this.#visible(channel).flatMap((message) => findButtons(message));
+    return this.messages(channel).flatMap(({ buttons }) => buttons);
   }
 
   /**
@@ -234,18 +235,19 @@ export class SlackPerson {
     return this.#host.workspace.notices.filter(({ user }) => user === this.id);
   }
 
+  /** What this person sees of a channel, oldest first. */
+  messages(channel: string): readonly SeenMessage[] {
+    return findSeenMessages(this.#host.workspace, this.id, channel);
+  }
+
+  /** What stands under a thread, such as the app's status. */
+  threadMarks(channel: string, thread: string): readonly string[] {
+    return findThreadMarks(this.#host.workspace, channel, thread);
+  }
+
   /** What this person sees of a channel, as text. */
   see(channel: string): string {
     return formatTranscript(this.#host.workspace, this.id, channel);
-  }
-
-  #visible(channel: string): readonly SlackMessage[] {
-    return this.#host.workspace.messages.filter(
-      (each) =>
-        each.channel === channel &&
-        !each.isDeleted &&
-        (each.onlyFor === undefined || each.onlyFor === this.id),
-    );
   }
 
   #own(channel: string, ts: string): SlackMessage {
