@@ -1,6 +1,9 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type AccessRule,
@@ -18,13 +21,84 @@ import {
   type SurfaceBot,
   type TakeLock,
 } from "@acp-kit/relay";
-import { createRouter, DEFAULT_OPTIONS, type Options, type Router } from "@acp-kit/router";
+import {
+  createRouter,
+  DEFAULT_OPTIONS,
+  type Options,
+  type Router,
+  type Store,
+} from "@acp-kit/router";
 import { openSqliteStore } from "@acp-kit/router/sqlite";
 import { FakeSlack, type FakeSlackOptions, ManualClock, type SlackPerson } from "@acp-kit/testkit";
 import { onTestFinished } from "vitest";
-import { createSlackSurface, slackTables } from "../src/index.ts";
+import { type Clock, createSlackSurface, slackTables } from "../src/index.ts";
 import { plainRenderer } from "./delivery/plain-renderer.ts";
 import { GatedAgent, type GatedPrompt } from "./gated-agent.ts";
+
+/** The time of one process, which ends with it. */
+class MortalClock implements Clock {
+  readonly #clock: Clock;
+  #isStopped = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  after(ms: number, run: () => void): Disposable {
+    return this.#clock.after(ms, () => this.#isStopped || run());
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+}
+
+/** The way of one process to the platform. */
+class Wire implements AsyncDisposable {
+  readonly url: string;
+  readonly #server: Server;
+  readonly #sockets: Set<Socket>;
+
+  static async open({ hostname, port }: URL): Promise<Wire> {
+    const sockets = new Set<Socket>();
+    const server = createServer((near) => {
+      const far = connect(Number(port), hostname);
+      for (const socket of [near, far]) {
+        sockets.add(socket);
+        socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
+      }
+      near.pipe(far).pipe(near);
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return new Wire(server, sockets);
+  }
+
+  private constructor(server: Server, sockets: Set<Socket>) {
+    this.#server = server;
+    this.#sockets = sockets;
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+/** Whoever is killed lets nothing go: what the store's end has released is owned again, by nobody who lives. */
+async function killStore(store: Store, file: string): Promise<void> {
+  using database = new DatabaseSync(file);
+  const sql = "SELECT id FROM conversations WHERE owner IS NOT NULL";
+  const owned = database.prepare(sql).all() as { id: number }[];
+  await store[Symbol.asyncDispose]();
+  const own = database.prepare("UPDATE conversations SET owner = 'killed' WHERE id = ?");
+  for (const { id } of owned) own.run(id);
+}
 
 export type SurfaceRigOptions = {
   readonly access?: readonly AccessRule[];
@@ -32,6 +106,8 @@ export type SurfaceRigOptions = {
   readonly agentView?: boolean;
   readonly defaults?: Options;
   readonly filesToPartners?: boolean;
+  /** Its processes can be killed. Files are not to be had then: they come from the platform's own address alone. */
+  readonly isMortal?: boolean;
 };
 
 /** One process of a relay, as far as Slack has to do with it. */
@@ -40,6 +116,10 @@ export type SurfaceProcess = {
   readonly router: Router;
   /** Ends as a relay does that is told to stop. */
   readonly end: () => Promise<void>;
+  /** Ends as a process does that is killed: nothing of it goes on, and nobody knows what became of its calls. */
+  readonly crash: () => Promise<void>;
+  /** Nothing waits to be shown. */
+  readonly isQuiet: () => boolean;
 };
 
 /**
@@ -58,6 +138,8 @@ export class SurfaceRig {
   readonly #directory = mkdtempSync(path.join(tmpdir(), "slack-surface-"));
   readonly #options: SurfaceRigOptions;
   readonly #locks = new Set<string>();
+  readonly #processes: (() => Promise<void>)[] = [];
+  #isClosed = false;
 
   static async start(options: SurfaceRigOptions = {}): Promise<SurfaceRig> {
     const clock = new ManualClock(Date.now());
@@ -74,16 +156,23 @@ export class SurfaceRig {
     this.ana = slack.person("U0ANA");
     this.bob = slack.person("U0BOB");
     this.#options = options;
-    onTestFinished(async () => {
-      await slack[Symbol.asyncDispose]();
-      rmSync(this.#directory, { recursive: true, force: true });
-    });
+    onTestFinished(() => this[Symbol.asyncDispose]());
+  }
+
+  /** Is called by itself when the test ends. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const end of this.#processes.splice(0)) await end();
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.slack[Symbol.asyncDispose]();
+    rmSync(this.#directory, { recursive: true, force: true });
   }
 
   async open(): Promise<SurfaceProcess> {
-    const { clock } = this;
+    const clock = new MortalClock(this.clock);
+    const wire = this.#options.isMortal ? await Wire.open(new URL(this.slack.url)) : undefined;
     const { access = [{ users: ["*"], role: "user" }] } = this.#options;
-    const bot = this.#bot();
+    const bot = this.#bot(wire ? `${wire.url}/api/` : this.slack.apiUrl);
     const now = () => clock.now();
     const db = await openRelayDb(this.#directory, [...RELAY_TABLES, slackTables]);
     const store = await openSqliteStore({ directory: this.#directory });
@@ -126,18 +215,35 @@ export class SurfaceRig {
     await this.during(surface.resume?.());
     // What is said before would come a minute later.
     await this.until(() => this.slack.socketMode.ready === ready + 2);
-    let isOpen = true;
+    const isQuiet = () => db.get("SELECT conversation FROM slack_open") === undefined;
+    let state: "open" | "crashed" | "ended" = "open";
+    const crash = async () => {
+      if (!wire) throw new Error("This process cannot be killed.");
+      state = "crashed";
+      const before = this.slack.socketMode.ready;
+      clock.stop();
+      void surface.retire?.();
+      await wire?.[Symbol.asyncDispose]();
+      // Others are not taken for its own.
+      await this.until(() => this.slack.socketMode.ready <= before - 2);
+      await killStore(store, path.join(this.#directory, "store.db"));
+      this.#locks.clear();
+    };
     const end = async () => {
-      if (!isOpen) return;
-      isOpen = false;
-      await this.during(surface.drain(AbortSignal.abort()));
-      await router[Symbol.asyncDispose]();
-      await store[Symbol.asyncDispose]();
+      if (state === "ended") return;
+      const wasOpen = state === "open";
+      state = "ended";
+      if (wasOpen) {
+        await this.during(surface.drain(AbortSignal.abort()));
+        await router[Symbol.asyncDispose]();
+        await wire?.[Symbol.asyncDispose]();
+        await store[Symbol.asyncDispose]();
+      }
       await notices[Symbol.asyncDispose]();
       await db[Symbol.asyncDispose]();
     };
-    onTestFinished(end);
-    return { surface, router, end };
+    this.#processes.push(end);
+    return { surface, router, end, crash, isQuiet };
   }
 
   /** The n-th prompt that reached the agent, from 1. */
@@ -149,11 +255,11 @@ export class SurfaceRig {
   }
 
   /** Waits for what is to become true, at most so much of the rig's time. */
-  async until(is: () => boolean, withinMs = 120_000): Promise<void> {
+  async until(is: () => boolean, withinMs = 120_000, stepMs = 50): Promise<void> {
     const late = this.clock.now() + withinMs;
     while (!is()) {
       if (this.clock.now() >= late) throw new Error("It did not happen in time.");
-      await this.pass(50);
+      await this.pass(stepMs);
     }
   }
 
@@ -207,8 +313,8 @@ export class SurfaceRig {
     return { release: () => void this.#locks.delete(name) };
   };
 
-  #bot(): SurfaceBot<SlackBot> {
-    const { app, apiUrl } = this.slack;
+  #bot(apiUrl: string): SurfaceBot<SlackBot> {
+    const { app } = this.slack;
     const { agentView = true, defaults = DEFAULT_OPTIONS, filesToPartners = false } = this.#options;
     return {
       name: "shop",

@@ -95,6 +95,18 @@ export function renderEndedQuestion(ask: PermissionAsk, end: QuestionEnd): Slack
   };
 }
 
+/** An open question where the platform takes no blocks: it is answered in words. */
+export function renderPlainQuestion(ask: PermissionAsk): SlackBody {
+  const shown = [...showInvisible(ask.subject)].slice(0, MAX_SUBJECT_CODE_POINTS).join("");
+  const asked = `${mention(ask.requester)} ${questionHeading(ask.toolKind)}\n${quote(shown)}`;
+  return { text: `${asked}\nAnswer with yes or no.`, blocks: [] };
+}
+
+/** A question that has ended where the platform takes no blocks. */
+export function renderPlainEnd(ask: PermissionAsk, end: QuestionEnd): SlackBody {
+  return { text: `${questionHeading(ask.toolKind)} ${describeEnd(end)}`, blocks: [] };
+}
+
 /** The options that are shown, in the agent's order: each was sent by the agent, and fewer are safe. */
 export function offeredOptions({ ask, isPrivate }: QuestionView): readonly PermissionOption[] {
   const isCut = isSubjectCut(ask);
@@ -227,6 +239,12 @@ function choiceOf({ kind, name }: PermissionOption): string {
 /** Only ids of the platform's own shape become a mention. */
 function mention(user: string): string {
   return /^[UW][A-Z0-9]+$/.test(user) ? `<@${user}>` : "somebody";
+}
+
+/** Lines that stand for themselves, with nothing in them that counts as a mention or as markup of code. */
+function quote(text: string): string {
+  const plain = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return `\`\`\`\n${plain.replaceAll("`", "\u02cb")}\n\`\`\``;
 }
 
 function section(text: string): SlackBlock {

@@ -12,6 +12,19 @@ const SIGN_WITHIN_MS = 5_000;
 /** When nobody knows whether one is gone, taking it away is tried again, so much later in milliseconds; the last is repeated. */
 const RETRY_AFTER_MS = [2_000, 5_000, 15_000, 30_000];
 
+/** Words by which the platform says that there is nothing to take away. */
+const gone: ReadonlySet<string> = new Set([
+  "channel_not_found",
+  "is_archived",
+  "message_not_found",
+  "missing_scope",
+  "no_reaction",
+  "not_reactable",
+]);
+
+/** Any other word is believed after so many. */
+const MAX_REFUSALS = 3;
+
 /** The bot's reactions to one message. The only writer of them: one call at a time. */
 export class MessageSigns implements Disposable {
   readonly #workspace: Pick<SlackWorkspace, "queue" | "clock">;
@@ -85,7 +98,8 @@ export class MessageSigns implements Disposable {
         priority: "final",
         args: () => this.#args(name),
       });
-      if (result.kind !== "unknown") break;
+      if (result.kind === "refused" && (gone.has(result.error) || tries >= MAX_REFUSALS)) break;
+      if (result.kind !== "unknown" && result.kind !== "refused") break;
       await this.#pause.wait(RETRY_AFTER_MS[tries] ?? RETRY_AFTER_MS.at(-1) ?? 0);
     }
     this.#shown.delete(name);

@@ -2,10 +2,13 @@ import type { PermissionAsk } from "@acp-kit/router";
 import {
   type QuestionEnd,
   renderEndedQuestion,
+  renderPlainEnd,
+  renderPlainQuestion,
   renderQuestion,
   type SlackBody,
 } from "../blocks/render-question.ts";
 import { createQuestionReference, type KeptQuestion } from "../book/question-book.ts";
+import type { CallRequest } from "../budget/call-queue.ts";
 import { postOnce } from "../publish/post-once.ts";
 import type { SlackWorkspace } from "../workspace.ts";
 import { DeliveryFailure, isLasting } from "./failure.ts";
@@ -103,16 +106,20 @@ export class QuestionMessage implements Disposable {
     if (kept.ts !== undefined) return { ts: kept.ts, isOpen: true };
     let isOpen = true;
     const { channel, thread } = this.#place;
-    const result = await postOnce({
-      ...{ queue, clock, channel, thread },
-      id: `question.${this.#reference}`,
-      priority: "question",
-      mayBeThere: wasIntended,
-      body: () => {
-        isOpen = this.#end === undefined;
-        return this.#render(1);
-      },
-    });
+    const post = (body: () => SlackBody, mayBeThere: boolean) =>
+      postOnce({
+        ...{ queue, clock, channel, thread, mayBeThere },
+        id: `question.${this.#reference}`,
+        priority: "question",
+        body: () => {
+          isOpen = this.#end === undefined;
+          return body();
+        },
+      });
+    let result = await post(() => this.#render(), wasIntended);
+    if (result.kind === "undeliverable" && !isLasting(result.error)) {
+      result = await post(() => this.#renderPlainly(), false);
+    }
     if (result.kind === "undeliverable") throw new DeliveryFailure(result.error);
     questions.posted(this.#reference, result.ts);
     if (isOpen && !result.isEarlier) {
@@ -155,32 +162,45 @@ export class QuestionMessage implements Disposable {
   }
 
   async #takeButtonsAway(ts: string): Promise<void> {
+    const { channel } = this.#place;
+    const { ask } = this.#question;
+    const end = this.#end ?? { kind: "cancelled", by: undefined };
+    const ways = [
+      ["chat.update", () => ({ channel, ts, ...renderEndedQuestion(ask, end) })],
+      ["chat.update", () => ({ channel, ts, ...renderPlainEnd(ask, end) })],
+      ["chat.delete", () => ({ channel, ts })],
+    ] as const;
+    for (const [method, args] of ways) if (await this.#carryOut(method, args)) return;
+  }
+
+  /** False: the platform does not want it this way. */
+  async #carryOut(method: string, args: CallRequest["args"]): Promise<boolean> {
     const { queue, clock } = this.#workspace;
     const { channel } = this.#place;
     for (const ms of [...RETRY_AFTER_MS, undefined]) {
-      const result = await queue.run({
-        method: "chat.update",
-        channel,
-        priority: "question",
-        args: () => ({ channel, ts, ...this.#render(2) }),
-      });
-      if (result.kind === "ok") return;
+      const result = await queue.run({ method, channel, priority: "question", args });
+      if (result.kind === "ok") return true;
       if (result.kind === "refused") {
         if (isLasting(result.error)) throw new DeliveryFailure(result.error);
-        // Somebody has deleted it, or it takes no edit any more.
-        return;
+        return result.error === "message_not_found";
       }
       if (result.kind !== "unknown" || this.#isClosed) throw new DeliveryFailure("closed");
       if (ms === undefined) throw new DeliveryFailure("no_answer");
       await new Pause(clock).wait(ms);
     }
+    return false;
   }
 
-  #render(revision: number): SlackBody {
+  #render(): SlackBody {
     const { ask } = this.#question;
     if (this.#end) return renderEndedQuestion(ask, this.#end);
     const isPrivate = this.#place.isDirect;
-    return renderQuestion({ ask, reference: this.#reference, revision, isPrivate });
+    return renderQuestion({ ask, reference: this.#reference, revision: 1, isPrivate });
+  }
+
+  #renderPlainly(): SlackBody {
+    const { ask } = this.#question;
+    return this.#end ? renderPlainEnd(ask, this.#end) : renderPlainQuestion(ask);
   }
 }
 

@@ -134,3 +134,22 @@ test("a named approver who has not asked gets a link", async () => {
   await rig.until(() => rig.bob.see("D0BOB").includes("needs you"));
   expect(rig.bob.notices.at(-1)?.text).toContain("https://acme.slack.com/archives/C0SHOP/");
 });
+
+test("a question of which Slack takes no blocks is asked in words, and ends in words", async () => {
+  const rig = await SurfaceRig.start();
+  const process = await rig.open();
+  const thread = rig.ana.say("C0SHOP", ASK);
+  const prompt = await rig.prompted(1);
+  await rig.until(() => rig.ana.see("C0SHOP").includes("~waiting~"));
+  rig.slack.fail("chat.postMessage", { kind: "error", error: "invalid_blocks" });
+  const outcome = prompt.ask("echo '<!channel>'", OPTIONS);
+  const asked = () => rig.bodies("C0SHOP", thread).find((text) => text.includes("yes or no"));
+  await rig.until(() => asked() !== undefined);
+  expect(asked()).toBe(
+    "<@U0ANA> Run this?\n```\necho '&lt;!channel&gt;'\n```\nAnswer with yes or no.",
+  );
+  rig.slack.fail("chat.update", { kind: "error", error: "invalid_blocks" });
+  await answer(process, "C0SHOP", thread, "no");
+  await rig.during(outcome);
+  await rig.until(() => rig.ana.see("C0SHOP").includes("✗ refused by <@U0ANA>"));
+});
