@@ -116,6 +116,11 @@ export class Conversation {
     await this.#turns.ended();
   }
 
+  /** Ends what runs, as when this process does. */
+  endTurn(): void {
+    this.#turns.cancelRunning("shutdown");
+  }
+
   /** Lets the session and the conversation go. Whatever runs ends as cancelled, and what waits too unless it retires. */
   async close(): Promise<void> {
     this.#isClosing = true;

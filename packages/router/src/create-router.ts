@@ -239,6 +239,12 @@ class ConversationRouter implements Router {
     return this.#retired;
   }
 
+  async endTurns(): Promise<void> {
+    const retired = this.retire();
+    for (const conversation of this.#conversations.values()) conversation.endTurn();
+    await retired;
+  }
+
   runGc(everyMs: number): Disposable {
     const ttl = this.#sessionTtlMs;
     const timer = setInterval(() => {

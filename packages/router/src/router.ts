@@ -378,6 +378,11 @@ export interface Router extends AsyncDisposable {
    * running turn has ended. What waits there is left for another process. Resolves when none is left.
    */
   retire(): Promise<void>;
+  /**
+   * The same, without patience: what runs here ends now, as cancelled by `shutdown`. For surfaces that have to show how it
+   * ended before this process does. Resolves when that is in the log; an agent that does not answer takes some seconds.
+   */
+  endTurns(): Promise<void>;
   /** Conversations with an attached session. */
   readonly size: number;
   /** Lets idle sessions go, every `everyMs` milliseconds, until disposed. */

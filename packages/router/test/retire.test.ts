@@ -78,6 +78,16 @@ test("nothing new is taken: it waits for another router", async () => {
   expect(old.received("session/prompt")).toHaveLength(1);
 });
 
+test("what runs can be ended before the router goes: nothing else is started, and the log says why", async () => {
+  const { old, next, turn } = await asking();
+  const waiting = await old.router.submit("c", message("behind"));
+  await old.router.endTurns();
+  expect(outcomeOf(await next.follow(turn))).toEqual({ kind: "cancelled", cause: "shutdown" });
+  await next.router.recover();
+  expect(textOf(await next.follow(waiting.turn))).toBe("behind");
+  expect(old.received("session/prompt")).toHaveLength(1);
+});
+
 test("disposing ends what runs, and leaves what waits behind a retired turn", async () => {
   const { old, next, turn } = await asking();
   const waiting = await old.router.submit("c", message("behind"));

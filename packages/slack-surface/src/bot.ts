@@ -34,8 +34,9 @@ const ASK_AGAIN_MS = [500, 1_000, 2_000, 5_000, 10_000, 30_000];
 /** How long the relay's start waits for the first answer, in milliseconds. */
 const START_WITHIN_MS = 5_000;
 
-/** How long what has ended may take to be shown once the bot is to stop, in milliseconds. */
-const LAST_MS = 8_000;
+/** How long turns may take to end once the bot is to stop, and then what has ended to be shown, in milliseconds. */
+const END_MS = 3_000;
+const LAST_MS = 6_000;
 
 type Running = {
   readonly workspace: SlackWorkspace;
@@ -92,11 +93,15 @@ export class RunningBot {
     await this.#running?.intake[Symbol.asyncDispose]();
   }
 
-  /** Goes on until nothing runs, or `seal` is aborted; then what has ended is shown for a while longer. */
+  /** Goes on until nothing runs, or `seal` is aborted; then whatever runs here ends, and is shown to have ended. */
   async drain(seal: AbortSignal): Promise<void> {
     await this.retire();
+    const { clock, context } = this.#options;
     const deliverer = this.#running?.deliverer;
     await deliverer?.quiet(seal);
+    const ended = new Pause(clock);
+    void context.router.endTurns().finally(() => ended.wake());
+    await ended.wait(END_MS);
     await deliverer?.seal(LAST_MS);
     await deliverer?.[Symbol.asyncDispose]();
     this.#asking.wake();
