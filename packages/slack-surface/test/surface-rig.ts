@@ -108,6 +108,7 @@ export type SurfaceRigOptions = {
   readonly filesToPartners?: boolean;
   /** Its processes can be killed. Files are not to be had then: they come from the platform's own address alone. */
   readonly isMortal?: boolean;
+  readonly features?: SlackBot["features"];
 };
 
 /** One process of a relay, as far as Slack has to do with it. */
@@ -315,11 +316,16 @@ export class SurfaceRig {
 
   #bot(apiUrl: string): SurfaceBot<SlackBot> {
     const { app } = this.slack;
-    const { agentView = true, defaults = DEFAULT_OPTIONS, filesToPartners = false } = this.#options;
+    const {
+      agentView = true,
+      defaults = DEFAULT_OPTIONS,
+      filesToPartners = false,
+      features = [],
+    } = this.#options;
     return {
       name: "shop",
       settings: {
-        ...{ surface: "slack", botToken: app.botToken, apiUrl, agentView, features: [] },
+        ...{ surface: "slack", botToken: app.botToken, apiUrl, agentView, features },
         filesToPartners,
         transport: { kind: "socket", appToken: app.appToken },
         defaults: {},

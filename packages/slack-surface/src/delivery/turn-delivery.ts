@@ -5,6 +5,7 @@ import type { StreamSlots } from "../publish/stream-slots.ts";
 import type { SlackWorkspace } from "../workspace.ts";
 import { createPublisher, type TurnPublisher, usesStreams } from "./create-publisher.ts";
 import { DeliveryFailure, isLasting } from "./failure.ts";
+import { divideLongText, type LongText } from "./long-text.ts";
 import { Pause } from "./pause.ts";
 import { questionEndOf } from "./question-end.ts";
 import { QuestionMessage } from "./question-message.ts";
@@ -163,7 +164,7 @@ export class TurnDelivery implements Disposable {
     const { tail, cards } = this.#beside;
     const isEmpty = text === "" && (tail ?? "") === "" && (cards ?? []).length === 0;
     if (!isSeen && isEmpty) return;
-    this.#open().write({ text, ...this.#beside });
+    this.#open().write({ text: this.#divide(text).shown, ...this.#beside });
   }
 
   /** The text before a question is finished, and the question is shown; what comes then is a stretch of its own. */
@@ -194,7 +195,7 @@ export class TurnDelivery implements Disposable {
 
   /** The next stretch begins. */
   #pass(): void {
-    const { upload: _, ...place } = this.#place;
+    const { upload: _, rest: __, ...place } = this.#place;
     this.#keep({ ...place, done: place.done + 1, published: nothingPublished });
   }
 
@@ -222,8 +223,10 @@ export class TurnDelivery implements Disposable {
     const publisher = this.#open();
     const { cards } = this.#beside;
     // Its last cards go with the end.
-    if (cards) publisher.write({ text, cards });
-    const outcome = await publisher.finish(text);
+    const { shown, rest } = this.#divide(text);
+    if (cards || rest) publisher.write({ text: shown, ...(cards && { cards }) });
+    const isSent = rest !== undefined && (await this.#sendRest(rest.markdown));
+    const outcome = await publisher.finish(isSent ? shown + sayRest(rest) : text);
     this.#publisher = undefined;
     publisher[Symbol.dispose]();
     if (outcome.kind === "stopped") {
@@ -236,6 +239,25 @@ export class TurnDelivery implements Disposable {
       { error: outcome.error },
       "a part of an answer is not shown",
     );
+  }
+
+  #divide(text: string): LongText {
+    const { settings } = this.#host.workspace.bot;
+    const mayBeSent = settings.surface === "slack" && settings.features.includes("files-out");
+    return mayBeSent && this.#place.rest !== "" ? divideLongText(text) : { shown: text };
+  }
+
+  /** False when that failed, now or before: messages have to do. */
+  async #sendRest(markdown: string): Promise<boolean> {
+    const { uploads, place, conversation } = this.#host;
+    const { channel, thread } = place;
+    const outcome = await uploads.sendText(markdown, REST_NAME, {
+      ...{ conversation, channel, thread, begun: this.#place.rest, priority: "final" },
+      onBegun: (rest) => this.#keep({ ...this.#place, rest }),
+    });
+    if (outcome.kind === "closed") throw new DeliveryFailure("closed");
+    if (outcome.kind === "failed") this.#keep({ ...this.#place, rest: "" });
+    return outcome.kind === "shared";
   }
 
   #open(): TurnPublisher {
@@ -284,6 +306,13 @@ export class TurnDelivery implements Disposable {
     this.#place = place;
     this.#host.keep(place);
   }
+}
+
+const REST_NAME = "rest-of-the-answer.md";
+
+function sayRest({ closing, units }: NonNullable<LongText["rest"]>): string {
+  const count = units.toLocaleString("en-US");
+  return `${closing}\n\n_The rest, ${count} characters, is in the file ${REST_NAME}._\n`;
 }
 
 /** Something of it is to be seen, or may be. */

@@ -10,6 +10,8 @@ export type TurnPlace = {
   readonly published: PublishedState;
   /** The platform's id of the file that ends the next stretch: it may be shown. */
   readonly upload?: string;
+  /** The same of the rest of a long text; empty where that is shown in messages all the same. */
+  readonly rest?: string;
   /** The message that says that it is over was to be posted: it may be there. */
   readonly isTelling?: true;
 };
@@ -48,6 +50,7 @@ const placeSchema = z.object({
       .exactOptional(),
   }),
   upload: z.string().exactOptional(),
+  rest: z.string().exactOptional(),
   isTelling: flag,
 });
 
