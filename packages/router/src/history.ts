@@ -106,11 +106,12 @@ function describeWithheld(count: number): string {
 
 function untoldOfLog(request: Turn, told: Told, own: readonly OwnTurn[]): Said[] {
   const heard = own.findIndex(({ turn }) => turn === told.heardTo);
-  return own.slice(heard + 1).flatMap(({ turn, key, asked, answer }) => {
+  const isShared = own.some(({ who }) => who !== own[0]?.who);
+  return own.slice(heard + 1).flatMap(({ turn, key, who, asked, answer, isWithdrawn }) => {
     const isRequest = key !== "" && key === request.messageId;
-    if (isRequest || told.prompted.has(hashId(key === "" ? turn : key))) return [];
+    if (isRequest || told.prompted.has(hashId(key === "" ? turn : key)) || isWithdrawn) return [];
     return [
-      { speaker: "user", text: asked },
+      { speaker: "user", ...(isShared && { name: who }), text: asked },
       { speaker: "assistant", text: answer },
     ].filter(({ text }) => text !== "");
   });

@@ -1,5 +1,5 @@
 import { RouterError } from "./errors.ts";
-import type { LogEvent } from "./events.ts";
+import type { LogEvent, TurnOutcome } from "./events.ts";
 import type { Store } from "./store.ts";
 
 /** A turn of this conversation as its log tells it: what was asked, and what the agent said. */
@@ -10,6 +10,8 @@ export type OwnTurn = {
   readonly who: string;
   readonly asked: string;
   readonly answer: string;
+  /** Its message was changed or taken back before the turn came to its end: it is not to be told any more. */
+  readonly isWithdrawn?: true;
 };
 
 /** Events that are looked through for what was said, counted from the newest. */
@@ -40,13 +42,22 @@ export async function readOwnTurns(
       if (event.kind === "turn-queued") {
         const { turn, key, who, text } = event;
         turns.set(turn, { turn, key, who, asked: text, answer: "" });
-      } else if (event.kind === "text") {
-        const turn = turns.get(event.turn);
-        if (turn && turn.answer.length <= MAX_ANSWER_CHARS) turn.answer += event.text;
+        continue;
+      }
+      const turn = turns.get(event.turn);
+      if (!turn) continue;
+      if (event.kind === "text" && turn.answer.length <= MAX_ANSWER_CHARS) {
+        turn.answer += event.text;
+      } else if (event.kind === "turn-end" && isWithdrawal(event.outcome)) {
+        turn.isWithdrawn = true;
       }
     }
   }
   return [...turns.values()];
+}
+
+function isWithdrawal(outcome: TurnOutcome): boolean {
+  return outcome.kind === "cancelled" && ["edited", "deleted"].includes(outcome.cause);
 }
 
 /** What retention has removed is not missed. */

@@ -90,6 +90,26 @@ test("without a transcript our log tells what was said; what the session heard i
   expect(texts([request], request, told(["k1", "turn of "]), turns)).toEqual(["user: three"]);
 });
 
+test("our log tells nothing that was taken back, and of several people who said what", () => {
+  const turns = [
+    own("k1", "one", "1"),
+    { ...own("k2", "two, misspelt", ""), isWithdrawn: true as const },
+    own("k3", "two", ""),
+  ];
+  expect(texts([request], request, nothing, turns)).toEqual([
+    "user: one",
+    "assistant: 1",
+    "user: two",
+  ]);
+  const shared = [own("k1", "one", "1"), { ...own("k2", "two", "2"), who: "bob" }];
+  expect(findUntold([request], request, nothing, shared)).toEqual([
+    { speaker: "user", name: "ana", text: "one" },
+    { speaker: "assistant", text: "1" },
+    { speaker: "user", name: "bob", text: "two" },
+    { speaker: "assistant", text: "2" },
+  ]);
+});
+
 test("nothing from before the newest reset is told", () => {
   const query = [
     turn("user", "old", "u1"),

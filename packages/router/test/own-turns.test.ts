@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MemoryStore, type NewEvent, RouterError } from "../src/index.ts";
+import { MemoryStore, type NewEvent, RouterError, type TurnOutcome } from "../src/index.ts";
 import { readOwnTurns } from "../src/own-turns.ts";
 
 const queued = (turn: string, text: string): NewEvent => ({
@@ -39,6 +39,27 @@ test("each turn since the newest reset has what was asked and all that the agent
   expect(await readOwnTurns(store, "c")).toEqual([
     { turn: "t1", key: "key of t1", who: "ana", asked: "one", answer: "ab" },
     { turn: "t2", key: "key of t2", who: "ana", asked: "two", answer: "" },
+  ]);
+});
+
+test("a message that was changed or taken back before its turn came to its end is withdrawn", async () => {
+  const end = (turn: string, outcome: TurnOutcome): NewEvent => ({
+    kind: "turn-end",
+    outcome,
+    turn,
+    at: 1,
+  });
+  const store = await logged([
+    ...["t1", "t2", "t3", "t4"].map((turn) => queued(turn, turn)),
+    end("t1", { kind: "cancelled", cause: "edited" }),
+    end("t2", { kind: "cancelled", cause: "deleted" }),
+    end("t3", { kind: "cancelled", cause: "user" }),
+    end("t4", { kind: "completed", stopReason: "end_turn" }),
+  ]);
+  const turns = await readOwnTurns(store, "c");
+  expect(turns.flatMap(({ turn, isWithdrawn }) => (isWithdrawn ? [turn] : []))).toEqual([
+    "t1",
+    "t2",
   ]);
 });
 

@@ -16,12 +16,15 @@ export const YES_NO = [
 
 /** A prompt that an agent works on, step by step as the test says. */
 export class GatedPrompt {
+  /** Its last block, and all of them. */
   readonly text: string;
+  readonly blocks: readonly ContentBlock[];
   readonly #session: string;
   readonly #client: SessionClient;
   readonly #result = Promise.withResolvers<PromptResult>();
 
   constructor(blocks: readonly ContentBlock[], session: string, client: SessionClient) {
+    this.blocks = blocks;
     const last = blocks.at(-1);
     this.text = last?.type === "text" ? String(last.text) : "";
     this.#session = session;

@@ -13,6 +13,7 @@ import {
   createPeople,
   createRelayCommands,
   createSurfaceNotes,
+  type Inbound,
   openRelayDb,
   RELAY_TABLES,
   Redactor,
@@ -22,6 +23,7 @@ import {
   type TakeLock,
 } from "@acp-kit/relay";
 import {
+  type BusyPolicy,
   createRouter,
   DEFAULT_OPTIONS,
   type Options,
@@ -106,6 +108,7 @@ export type SurfaceRigOptions = {
   readonly agentView?: boolean;
   readonly defaults?: Options;
   readonly filesToPartners?: boolean;
+  readonly busyPolicy?: BusyPolicy;
   /** Its processes can be killed. Files are not to be had then: they come from the platform's own address alone. */
   readonly isMortal?: boolean;
   readonly features?: SlackBot["features"];
@@ -136,6 +139,8 @@ export class SurfaceRig {
   /** What was logged as a warning or worse. */
   readonly complaints: string[] = [];
   readonly notices: string[] = [];
+  /** What came in, and what was made of it, without what came too often to be noted. */
+  readonly inbound: Inbound[] = [];
   readonly #directory = mkdtempSync(path.join(tmpdir(), "slack-surface-"));
   readonly #options: SurfaceRigOptions;
   readonly #locks = new Set<string>();
@@ -169,10 +174,16 @@ export class SurfaceRig {
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  async open(): Promise<SurfaceProcess> {
+  /** @param changes - What this process finds changed in its configuration. */
+  async open(
+    changes: Pick<SurfaceRigOptions, "access" | "busyPolicy"> = {},
+  ): Promise<SurfaceProcess> {
     const clock = new MortalClock(this.clock);
     const wire = this.#options.isMortal ? await Wire.open(new URL(this.slack.url)) : undefined;
-    const { access = [{ users: ["*"], role: "user" }] } = this.#options;
+    const { access = [{ users: ["*"], role: "user" }], busyPolicy = "queue" } = {
+      ...this.#options,
+      ...changes,
+    };
     const bot = this.#bot(wire ? `${wire.url}/api/` : this.slack.apiUrl);
     const now = () => clock.now();
     const db = await openRelayDb(this.#directory, [...RELAY_TABLES, slackTables]);
@@ -193,6 +204,7 @@ export class SurfaceRig {
     const router = createRouter({
       ...{ agent, store, stateDir: this.#directory, turnLimits: { cancelGraceMs: 500 }, now },
       roleOf: (user, conversation) => people.roleOf({ ...placeOf(conversation), user }),
+      busyPolicy: () => busyPolicy,
     });
     const commands = createRelayCommands({
       ...{ bots: [bot], db, router, people, log },
@@ -206,7 +218,14 @@ export class SurfaceRig {
     const notices = createNotices({ log, now });
     notices.addSink(async ({ text }) => void this.notices.push(text));
     const surface = await createSlackSurface({ renderer: plainRenderer, clock })({
-      ...{ bots: [bot], router, people, commands, log, now, journal, notices, db },
+      ...{ bots: [bot], router, people, commands, log, now, notices, db },
+      journal: {
+        note: (inbound, detail) => {
+          if (detail !== "counted") this.inbound.push(inbound);
+          journal.note(inbound, detail);
+        },
+        fail: (failure) => journal.fail(failure),
+      },
       notes: createSurfaceNotes(db),
       takeLock: this.#takeLock,
       imageHosts: [],

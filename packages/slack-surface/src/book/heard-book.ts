@@ -29,9 +29,11 @@ export class HeardBook {
     this.#bot = bot;
   }
 
-  /** Somebody has addressed the bot in a conversation. */
-  follow(conversation: string, user: string, at: number): void {
-    this.#db.run("INSERT OR IGNORE INTO slack_people VALUES (?, ?)", conversation, user);
+  /** Somebody has addressed the bot in a conversation. @param since - When they wrote that. */
+  follow(conversation: string, user: string, at: number, since = at): void {
+    const sql =
+      "INSERT INTO slack_people VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET since = min(since, excluded.since)";
+    this.#db.run(sql, conversation, user, Math.floor(since));
     this.active(conversation, at);
   }
 
@@ -56,11 +58,12 @@ export class HeardBook {
     this.#db.run(sql, conversation, this.#bot, at);
   }
 
-  followed(conversation: string): FollowedThread | undefined {
+  /** @param at - As it was then: who has addressed the bot later is not among them. */
+  followed(conversation: string, at = Number.MAX_SAFE_INTEGER): FollowedThread | undefined {
     const sql = "SELECT active_at AS at FROM slack_threads WHERE conversation = ?";
     const thread = this.#db.get<{ at: number }>(sql, conversation);
     if (!thread) return undefined;
-    return { addressedBy: new Set(this.peopleOf(conversation)), lastAnswerAt: thread.at };
+    return { addressedBy: new Set(this.peopleOf(conversation, at)), lastAnswerAt: thread.at };
   }
 
   /** Conversations that were active after `since`, the latest first. */
@@ -73,9 +76,9 @@ export class HeardBook {
   }
 
   /** Who has addressed the bot in a conversation. */
-  peopleOf(conversation: string): readonly string[] {
-    const sql = "SELECT user FROM slack_people WHERE conversation = ?";
-    return this.#db.all<{ user: string }>(sql, conversation).map(({ user }) => user);
+  peopleOf(conversation: string, at = Number.MAX_SAFE_INTEGER): readonly string[] {
+    const sql = "SELECT user FROM slack_people WHERE conversation = ? AND since <= ?";
+    return this.#db.all<{ user: string }>(sql, conversation, at).map(({ user }) => user);
   }
 
   /** Keeps what became of a message. @param turn - Empty where it has none. */

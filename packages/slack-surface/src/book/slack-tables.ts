@@ -33,10 +33,11 @@ export const slackTables: RelayTables = {
        bot TEXT NOT NULL,
        active_at INTEGER NOT NULL
      ) WITHOUT ROWID;
-     -- Who has addressed the bot in a conversation.
+     -- Who has addressed the bot in a conversation, and by a message of when.
      CREATE TABLE slack_people (
        conversation TEXT NOT NULL,
        user TEXT NOT NULL,
+       since INTEGER NOT NULL,
        PRIMARY KEY (conversation, user)
      ) WITHOUT ROWID;
      -- What became of messages: the turn is that of the newest version, and empty for what was no prompt.

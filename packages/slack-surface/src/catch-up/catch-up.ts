@@ -82,7 +82,8 @@ export class CatchUp {
       const message = parseHistoryMessage(wire, channel, options);
       if (message.kind !== "message" || heard.message(message.key)) return [];
       const conversation = messages.conversationOf(message);
-      const isMeant = isForBot(message, heard.followed(conversation), Number(message.ts) * 1_000);
+      const at = Number(message.ts) * 1_000;
+      const isMeant = isForBot(message, heard.followed(conversation, at), at);
       return isMeant ? [{ conversation, message }] : [];
     });
   }

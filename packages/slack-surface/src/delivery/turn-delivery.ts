@@ -99,7 +99,7 @@ export class TurnDelivery implements Disposable {
         continue;
       }
       if (this.#view.outcome) {
-        await this.#finish(stretch.text);
+        await this.#finish(isTakenBack(this.#view) ? "" : stretch.text);
         break;
       }
       this.#write(stretch);
@@ -313,6 +313,12 @@ const REST_NAME = "rest-of-the-answer.md";
 function sayRest({ closing, units }: NonNullable<LongText["rest"]>): string {
   const count = units.toLocaleString("en-US");
   return `${closing}\n\n_The rest, ${count} characters, is in the file ${REST_NAME}._\n`;
+}
+
+/** Its person has changed or deleted the message before anything came of it, and knows that. */
+function isTakenBack({ outcome, segments }: TurnView): boolean {
+  if (outcome?.kind !== "cancelled" || segments.length > 0) return false;
+  return outcome.cause === "edited" || outcome.cause === "deleted";
 }
 
 /** Something of it is to be seen, or may be. */

@@ -24,15 +24,18 @@ export class Decisions {
   }
 
   /**
-   * Ends a turn: this one, or else the first that is this person's to end; what runs goes before what waits. Only the
-   * wish is committed then: that an agent comes to its end may take longer than the platform waits.
+   * Ends a turn: this one, or else what runs; where nothing does, the first of those that wait that is this person's to
+   * end. Only the wish is committed then: that an agent comes to its end may take longer than the platform waits.
    *
    * @param turn - Absent: whichever.
    */
   async stop(conversation: string, { user, role }: Decider, turn?: string): Promise<StopOutcome> {
     const { router } = this.#workspace.context;
     const open = await router.openTurns(conversation);
-    const meant = turn === undefined ? open : open.filter((one) => one.turn === turn);
+    const running = open.filter(({ started }) => started);
+    // What waits is not stopped in the place of what runs: a person would not notice which it was.
+    const whichever = running.length > 0 ? running : open;
+    const meant = turn === undefined ? whichever : open.filter((one) => one.turn === turn);
     if (meant.length === 0) return { kind: "none" };
     const theirs = meant.find(({ who }) => mayDecide(user, who, role));
     if (!theirs) return { kind: "not-theirs" };

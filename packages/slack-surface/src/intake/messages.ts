@@ -136,7 +136,7 @@ export class Messages {
       if (how === "late") return { ...about, decision: "drop", reason: "answered", turn };
       const at = context.now();
       if (how === "new") heard.keep(key, { conversation, user, turn }, at);
-      heard.follow(conversation, author.user, at);
+      heard.follow(conversation, author.user, at, Number(message.ts) * 1_000);
       open.mark(conversation);
       return how === "repeat"
         ? { ...attached(about), turn }

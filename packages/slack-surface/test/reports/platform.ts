@@ -70,7 +70,7 @@ export const platform: readonly Report[] = [
   [
     "slack-7-12",
     "The platform's own Stop ends the turn at the agent, and what it shows of the thread.",
-    "in %s the platform's own Stop ends the turn at the agent, and nothing more is said",
+    "in %s the platform's own Stop ends the turn at the agent, and the thread shows none that runs",
     "the platform's own Stop ends the turn of its thread, for whoever may",
   ],
   [
