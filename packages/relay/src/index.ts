@@ -105,6 +105,7 @@ export { detailLines, detailText } from "./wording/detail-lines.ts";
 export { MAX_TITLE_CODE_POINTS, oneLine } from "./wording/one-line.ts";
 export {
   describeAnswer,
+  describeChoice,
   questionHeading,
   SUBJECT_IN_WORDS,
   saidOf,
@@ -118,4 +119,5 @@ export {
 } from "./wording/read-status.ts";
 export { isSentenceSeam } from "./wording/sentence-seam.ts";
 export { showInvisible } from "./wording/show-invisible.ts";
+export { type Detail, ToolReport, type ToolResult } from "./wording/tool-report.ts";
 export { toolEmoji, toolLabel } from "./wording/tool-words.ts";

@@ -80,6 +80,8 @@ export { SLACK_FEATURES, type SlackFeature, type SlackScope } from "./manifest/s
 export type { TaskCard } from "./publish/cards.ts";
 export { cutMarkdown, type MarkdownPiece } from "./publish/cut-markdown.ts";
 export { decidedTo, defuse } from "./publish/defuse.ts";
+export { escapeText } from "./publish/escape-text.ts";
+export { type MarkdownSeam, seamBehind } from "./publish/markdown-seam.ts";
 export {
   type NativeStreamOptions,
   NativeStreamPublisher,

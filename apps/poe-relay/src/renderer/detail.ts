@@ -1,11 +1,9 @@
-import { detailLines } from "@acp-kit/relay";
 import { quote } from "./label.ts";
 import { renderLine } from "./markdown.ts";
 
-/** Output of a tool as quoted lines: bounded, with the middle elided, and with every code block closed. Blank is empty. */
-export function renderDetail(text: string): string {
-  const lines = detailLines(text);
-  return lines.length === 0 ? "" : quote(balanced(lines).join("\n"));
+/** Lines of a tool's output, quoted and with every code block closed. */
+export function renderDetail(lines: readonly string[]): string {
+  return quote(balanced(lines).join("\n"));
 }
 
 function balanced(lines: readonly string[]): string[] {

@@ -1,10 +1,10 @@
 import {
   describeAnswer,
+  describeChoice,
   MAX_TITLE_CODE_POINTS,
   oneLine,
   questionHeading,
   SUBJECT_IN_WORDS,
-  saidOf,
   showInvisible,
 } from "@acp-kit/relay";
 import {
@@ -40,7 +40,7 @@ type Answer = Extract<Segment, { kind: "answer" }>;
 /** One line on how a question ended. */
 export function renderAnswer(answer: Answer, requester: string | undefined): string {
   const by = answer.by === undefined ? undefined : nameOf(answer.by, requester);
-  return `> ${describeAnswer(answer.end, choiceOf(answer), by)}`;
+  return `> ${describeAnswer(answer.end, describeChoice(answer, escapeLabel), by)}`;
 }
 
 /** What the subject does not say about itself. */
@@ -51,13 +51,6 @@ function renderCaveats(ask: PermissionAsk, title: string): string[] {
   }
   const isSaid = title === "" || title === label(ask.subject);
   return isSaid ? [] : [`The agent calls it ${codeLabel(title)}.`];
-}
-
-function choiceOf({ option, remembered }: Answer): string {
-  if (remembered === "now") return "✓ allowed, from now on always for exactly this,";
-  if (remembered === "before") return "✓ allowed as before";
-  if (option === undefined) return "✓ answered";
-  return saidOf(option.kind) ?? `✓ answered “${escapeLabel(label(option.name))}”`;
 }
 
 /** Whoever reads a view without its beginning is the person whose answer made it go on. */

@@ -1,3 +1,4 @@
+import { detailLines } from "@acp-kit/relay";
 import type { EventBody } from "@acp-kit/router";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -5,13 +6,18 @@ import { renderDetail } from "../../src/renderer/detail.ts";
 import { markdown } from "./any-turn.ts";
 import { bodyOf, fold, start, text, toolStart } from "./fold.ts";
 
+function renderText(text: string): string {
+  const lines = detailLines(text);
+  return lines.length === 0 ? "" : renderDetail(lines);
+}
+
 test("a detail has at most twelve lines and one for a fence, and leaves no code block open", () => {
   const lines = fc.array(fc.oneof(markdown, fc.constantFrom("\n", "```\n", "\n```js\n", "~~~\n")), {
     maxLength: 40,
   });
   fc.assert(
     fc.property(lines, (all) => {
-      const detail = renderDetail(all.join("\n"));
+      const detail = renderText(all.join("\n"));
       const shown = detail === "" ? [] : detail.split("\n");
       expect(shown.length).toBeLessThanOrEqual(13);
       let open = false;
@@ -27,26 +33,26 @@ test("a detail has at most twelve lines and one for a fence, and leaves no code 
 
 describe("long lines", () => {
   test("are cut to 400 code points", () => {
-    expect(renderDetail("🌲".repeat(401))).toBe(`> ${"🌲".repeat(399)}…`);
-    expect(renderDetail("🌲".repeat(400))).toBe(`> ${"🌲".repeat(400)}`);
+    expect(renderText("🌲".repeat(401))).toBe(`> ${"🌲".repeat(399)}…`);
+    expect(renderText("🌲".repeat(400))).toBe(`> ${"🌲".repeat(400)}`);
   });
 
   test("of two the second is not elided", () => {
-    expect(renderDetail(`${"a".repeat(500)}\n${"b".repeat(500)}`)).not.toContain("elided");
+    expect(renderText(`${"a".repeat(500)}\n${"b".repeat(500)}`)).not.toContain("elided");
   });
 
   test("of three the middle one is", () => {
-    const detail = renderDetail(["a", "b", "c"].map((char) => char.repeat(400)).join("\n"));
+    const detail = renderText(["a", "b", "c"].map((char) => char.repeat(400)).join("\n"));
     expect(detail).toContain("\n> … 1 lines elided …\n");
   });
 });
 
 test("an info string inside of a code block does not close it", () => {
-  expect(renderDetail("```\na\n```js\nb")).toBe("> ```\n> a\n> '''js\n> b\n> ```");
+  expect(renderText("```\na\n```js\nb")).toBe("> ```\n> a\n> '''js\n> b\n> ```");
 });
 
 test("what a tool has read embeds no image and names no parameter, but in code it may", () => {
-  const detail = renderDetail("![](https://x.example/?q) --model\n```\n--model\n```");
+  const detail = renderText("![](https://x.example/?q) --model\n```\n--model\n```");
   expect(detail).toBe("> [image](https://x.example/?q) --\u200Bmodel\n> ```\n> --model\n> ```");
 });
 

@@ -1,50 +1,18 @@
-import {
-  type Display,
-  type EventBody,
-  type LogEvent,
-  reduceTurnView,
-  type TurnView,
-} from "@acp-kit/router";
+import type { Display, TurnView } from "@acp-kit/router";
+import { showAll } from "../../../../packages/router/test/turn-events.ts";
 import { renderer } from "../../src/renderer/renderer.ts";
 
-export const showAll: Display = { thoughts: true, plan: true, tools: true, toolDetails: true };
-export const showUsual: Display = { thoughts: false, plan: true, tools: true, toolDetails: false };
-
-export const start: EventBody = { kind: "turn-start", who: "ana" };
-export const end: EventBody = {
-  kind: "turn-end",
-  outcome: { kind: "completed", stopReason: "end_turn" },
-};
-
-export const text = (text: string): EventBody => ({ kind: "text", text });
-export const thought = (text: string): EventBody => ({ kind: "thought", text });
-
-export function toolStart(
-  id: string,
-  title: string,
-  more: Partial<Extract<EventBody, { kind: "tool-start" }>> = {},
-): EventBody {
-  return {
-    kind: "tool-start",
-    id,
-    title,
-    toolKind: "execute",
-    status: "pending",
-    content: [],
-    ...more,
-  };
-}
-
-/** One event a second, from second 0 on. */
-export function numbered(bodies: readonly EventBody[]): LogEvent[] {
-  return bodies.map((body, index) => ({ ...body, seq: index + 1, at: index * 1_000, turn: "t" }));
-}
-
-export function fold(...bodies: EventBody[]): TurnView {
-  const [first, ...rest] = numbered(bodies);
-  if (first === undefined) throw new Error("A view needs an event.");
-  return rest.reduce(reduceTurnView, reduceTurnView(undefined, first));
-}
+export {
+  end,
+  fold,
+  numbered,
+  showAll,
+  showUsual,
+  start,
+  text,
+  thought,
+  toolStart,
+} from "../../../../packages/router/test/turn-events.ts";
 
 export function bodyOf(view: TurnView, show: Display = showAll): string {
   const { parts } = renderer.render(view, { show, now: 0 });

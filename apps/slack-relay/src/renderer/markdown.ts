@@ -17,7 +17,7 @@ export type Rendered = {
  * What was returned for a running text is the beginning of what is returned for any text that it grows into.
  *
  * @param running - More may be said: what more text could still change is left out at the end.
- * @param before - What an earlier call has settled of the beginning of the same text.
+ * @param before - What an earlier call has settled; of use where that text is the beginning of this one.
  */
 export function renderMarkdown(
   markdown: string,

@@ -1,5 +1,6 @@
 import type { Image, Link, Nodes, Root } from "mdast";
 import { honestyOf, hostOf } from "./address.ts";
+import { escapeLabel } from "./label.ts";
 
 /** A stretch of the source, by UTF-16 offsets, and what stands for it. */
 export type Patch = { readonly from: number; readonly to: number; readonly text: string };
@@ -92,10 +93,6 @@ function renderImage(image: Image): string {
 
 function altOf({ alt }: Image): string {
   return (alt ?? "").replaceAll(/\s+/g, " ").trim() || "image";
-}
-
-function escapeLabel(label: string): string {
-  return label.replace(/[\\`*_~[\]<>&|!]/g, "\\$&");
 }
 
 function imagesIn(node: Nodes): readonly Image[] {

@@ -1,26 +1,31 @@
 import type { SlackPart, SlackRenderer } from "@acp-kit/slack-surface";
+import { renderCards } from "./cards.ts";
+import { renderMarkdown } from "./markdown.ts";
+import { renderNotice } from "./notice.ts";
+import { renderFailure, renderTurn } from "./render-turn.ts";
+import { renderTail } from "./tail.ts";
 
-/** Text, questions and names of tools: the least that a turn needs. */
+/** Slack's Markdown: the text that stays and the questions in it, and a tail of plain text. */
 export const renderer: SlackRenderer = {
-  render(view, { show }) {
-    const parts: SlackPart[] = [];
-    for (const segment of view.segments) {
-      if (segment.kind === "text") parts.push(text(segment.text));
-      if (segment.kind === "question") parts.push({ kind: "question", ask: segment.ask });
-      if (segment.kind === "file") parts.push({ kind: "file", file: segment });
-      if (segment.kind === "tool-start" && show.tools)
-        parts.push(text(`\n${segment.tool.title}\n`));
-    }
-    if (!view.outcome) return { parts, tail: text("Working on it …") };
-    const { kind } = view.outcome;
-    return kind === "completed" ? { parts } : { parts: [...parts, text(`\n(${kind})`)] };
+  render(view, context) {
+    return {
+      parts: renderTurn(view, context),
+      tail: view.outcome ? undefined : text(renderTail(view, context.show, context.now)),
+    };
   },
-  say: (_, markdown) => text(markdown),
-  cards: ({ tools }) =>
-    Array.from(tools, ({ id, title, status }) => ({
-      ...{ id, title },
-      status: status === "completed" ? ("complete" as const) : ("in_progress" as const),
-    })),
+
+  say(kind, markdown) {
+    switch (kind) {
+      case "notice":
+        return text(renderNotice(markdown, "info"));
+      case "error":
+        return text(renderFailure(markdown));
+      case "command":
+        return text(renderMarkdown(markdown, false).text);
+    }
+  },
+
+  cards: renderCards,
 };
 
 function text(markdown: string): SlackPart {

@@ -11,17 +11,19 @@ export type Settled = {
   readonly text: string;
   /** Lines that the rest has to be read behind, such as those that opened a code block. */
   readonly context: string;
-  /** How far it was looked, in UTF-16 units of the source. */
-  readonly seen: number;
+  /** Whole lines, as they came, that have shown that: the source is their beginning. */
+  readonly seen: string;
 };
 
-export const nothingSettled: Settled = { source: "", text: "", context: "", seen: 0 };
+export const nothingSettled: Settled = { source: "", text: "", context: "", seen: "" };
 
-/** Takes in what has settled since. Whole blocks are, of a list whole items, of code and tables whole lines. Pure. */
-export function settle(before: Settled, markdown: string): Settled {
-  const seen = markdown.lastIndexOf("\n") + 1;
-  if (seen <= before.seen) return before;
-  const raw = markdown.slice(before.source.length, seen);
+/** Takes in what has settled since; of a text that goes on otherwise, all. Whole blocks are, of a list whole items, of code and tables whole lines. Pure. */
+export function settle(known: Settled, markdown: string): Settled {
+  const before = markdown.startsWith(known.seen) ? known : nothingSettled;
+  const end = markdown.lastIndexOf("\n") + 1;
+  if (end <= before.seen.length) return before;
+  const seen = markdown.slice(0, end);
+  const raw = seen.slice(before.source.length);
   const source = before.context + withPlainBreaks(raw);
   const tree = parseTree(source);
   const place = settledTo(tree, source);

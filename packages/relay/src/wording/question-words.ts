@@ -1,4 +1,6 @@
-import type { PermissionEnd } from "@acp-kit/router";
+import type { PermissionEnd, PermissionOption } from "@acp-kit/router";
+import { MAX_TITLE_CODE_POINTS, oneLine } from "./one-line.ts";
+import { showInvisible } from "./show-invisible.ts";
 
 const headings: ReadonlyMap<string, string> = new Map([
   ["read", "Read this?"],
@@ -28,10 +30,26 @@ export function saidOf(optionKind: string): string | undefined {
   return said.get(optionKind);
 }
 
+/** What was chosen, and for how long it holds. @param escapeLabel - For the agent's name of an option. */
+export function describeChoice(
+  answer: {
+    readonly option?: PermissionOption;
+    readonly remembered?: "now" | "before";
+  },
+  escapeLabel: (label: string) => string,
+): string {
+  const { option, remembered } = answer;
+  if (remembered === "now") return "✓ allowed, from now on always for exactly this,";
+  if (remembered === "before") return "✓ allowed as before";
+  if (option === undefined) return "✓ answered";
+  const name = showInvisible(oneLine(option.name, MAX_TITLE_CODE_POINTS));
+  return saidOf(option.kind) ?? `✓ answered “${escapeLabel(name)}”`;
+}
+
 /**
  * How a question ended, without markup.
  *
- * @param said - What was chosen, see {@link saidOf}.
+ * @param said - What was chosen, see {@link describeChoice}.
  * @param by - Who decided, as the app names people; `undefined` for nobody.
  */
 export function describeAnswer(end: PermissionEnd, said: string, by: string | undefined): string {

@@ -38,7 +38,12 @@ const glyphs: ReadonlyMap<string, string> = new Map([
 ]);
 
 export type Checklist = {
-  readonly entries: readonly { readonly glyph: string; readonly text: string }[];
+  readonly entries: readonly {
+    readonly glyph: string;
+    readonly text: string;
+    /** In the agent's own words. */
+    readonly status: string;
+  }[];
   /** Entries that are left out. */
   readonly hidden: number;
 };
@@ -47,7 +52,7 @@ export type Checklist = {
 export function describePlan(plan: readonly PlanEntry[]): Checklist {
   const all = plan.flatMap(({ content, status }) => {
     const text = oneLine(content, MAX_TITLE_CODE_POINTS);
-    return text === "" ? [] : [{ glyph: glyphs.get(status) ?? "▫️", text }];
+    return text === "" ? [] : [{ glyph: glyphs.get(status) ?? "▫️", text, status }];
   });
   return { entries: all.slice(0, MAX_ENTRIES), hidden: Math.max(0, all.length - MAX_ENTRIES) };
 }

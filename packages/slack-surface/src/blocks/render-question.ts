@@ -6,6 +6,7 @@ import {
   showInvisible,
 } from "@acp-kit/relay";
 import { needsApprover, type PermissionAsk, type PermissionOption } from "@acp-kit/router";
+import { escapeText } from "../publish/escape-text.ts";
 import { cutLines, shorten } from "./visible-text.ts";
 
 /** What is shown of a subject in a message, in code points. A modal shows the rest. */
@@ -233,7 +234,7 @@ function describeEnd(end: QuestionEnd): string {
 }
 
 function choiceOf({ kind, name }: PermissionOption): string {
-  return saidOf(kind) ?? `✓ answered “${shorten(showInvisible(name), 40)}”`;
+  return saidOf(kind) ?? `✓ answered “${escapeText(shorten(showInvisible(name), 40))}”`;
 }
 
 /** Only ids of the platform's own shape become a mention. */

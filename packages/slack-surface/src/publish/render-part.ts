@@ -1,5 +1,6 @@
 import type { SlackBody } from "../blocks/render-question.ts";
 import { renderStopButton } from "../blocks/stop-button.ts";
+import { escapeText } from "./escape-text.ts";
 import type { MessageForm } from "./publication.ts";
 
 /** What notifications show of a message, in code points. */
@@ -44,8 +45,4 @@ function fallback(body: string): string {
   const cut = points.length > MAX_FALLBACK_CODE_POINTS;
   const shown = points.slice(0, MAX_FALLBACK_CODE_POINTS).join("");
   return escapeText(cut ? `${shown}…` : shown) || "…";
-}
-
-function escapeText(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -225,6 +225,15 @@ describe("a click", () => {
   });
 });
 
+test("the agent's name of a choice that was made mentions nobody", () => {
+  const option = { id: "x", name: "<!channel> & <@U0ANA>", kind: "other" };
+  const body = renderEndedQuestion(ask(), { kind: "selected", option, by: "U0BOB" });
+  expect(JSON.stringify(body)).toContain(
+    "✓ answered “&lt;!channel&gt; &amp; &lt;@U0ANA&gt;” by <@U0BOB>",
+  );
+  expect(JSON.stringify(body)).not.toContain("<!channel>");
+});
+
 test("the platform takes each question and each modal, whatever the agent sends", async () => {
   const slack = await FakeSlack.start({ rates: false });
   onTestFinished(() => slack[Symbol.asyncDispose]());
