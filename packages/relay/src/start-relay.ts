@@ -149,7 +149,7 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
       ...personalAgentOf(agents),
     });
     const surface = await app.createSurface({
-      ...{ bots, router, people, commands, offers, notes, log, journal, notices },
+      ...{ bots, router, people, commands, offers, notes, log, journal, audit, notices },
       imageHosts: settings.attachments.imageHosts,
       ...{ db, now: Date.now },
       takeLock: createLocks(join(stateDir, "locks", app.surfaceName)),

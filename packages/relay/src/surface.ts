@@ -1,5 +1,6 @@
 import type { Options, Router } from "@acp-kit/router";
 import type { HttpBindings } from "@hono/node-server";
+import type { Audit } from "./audit/audit.ts";
 import type { Bot } from "./bots/bot.ts";
 import type { ChatCommands } from "./commands/create-chat-commands.ts";
 import type { Journal } from "./journal/journal.ts";
@@ -47,6 +48,8 @@ export type SurfaceContext = {
   readonly log: Log;
   /** To be told of every request and event that comes in, and of what people are told by a reference. */
   readonly journal: Journal;
+  /** To be told of attempts to decide what is not theirs, where people have buttons for it. */
+  readonly audit?: Audit;
   readonly notices: Pick<Notices, "tell" | "addSink">;
   readonly now: () => number;
 };

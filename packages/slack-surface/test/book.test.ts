@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import {
   DEMOTION_MS,
   Demotions,
+  HeardBook,
   OpenConversations,
   QuestionBook,
   slackTables,
@@ -83,4 +84,56 @@ test("a channel without streams is tried again after a day", async () => {
   expect(kept.has("D0ANA", 1_000 + DEMOTION_MS - 1)).toBe(true);
   expect(kept.has("D0ANA", 1_000 + DEMOTION_MS)).toBe(false);
   expect(kept.has("D0BOB", 1_000)).toBe(false);
+});
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+test("a message is dealt with once, by whichever process, and may be again when that failed", async () => {
+  const [one, other] = await openTwice();
+  const hers = { conversation: CONVERSATION, user: "U0ANA" };
+  expect(new HeardBook(one, "shop").claim("k", hers, 1)).toBe(true);
+  expect(new HeardBook(other, "shop").claim("k", hers, 1)).toBe(false);
+  expect(new HeardBook(other, "docs").claim("k", hers, 1)).toBe(true);
+  new HeardBook(other, "shop").release("k");
+  expect(new HeardBook(one, "shop").claim("k", hers, 1)).toBe(true);
+  new HeardBook(one, "shop").keep("k", { ...hers, turn: "t" }, 1);
+  new HeardBook(one, "shop").release("k");
+  expect(new HeardBook(other, "shop").message("k")).toEqual({ ...hers, turn: "t" });
+});
+
+test("a refusal is told once an hour, and a mark of what was heard only grows", async () => {
+  const [one, other] = await openTwice();
+  expect(new HeardBook(one, "shop").mayRefuse("U0GUEST", HOUR_MS)).toBe(true);
+  expect(new HeardBook(other, "shop").mayRefuse("U0GUEST", 2 * HOUR_MS - 1)).toBe(false);
+  expect(new HeardBook(other, "shop").mayRefuse("U0GUEST", 2 * HOUR_MS)).toBe(true);
+  new HeardBook(one, "shop").see("C0SHOP", "1700000002.000100");
+  new HeardBook(other, "shop").see("C0SHOP", "1700000001.000100");
+  expect(new HeardBook(one, "shop").seen()).toEqual([
+    { channel: "C0SHOP", ts: "1700000002.000100" },
+  ]);
+});
+
+test("of people and messages nothing is kept that nobody asks for, or that was erased", async () => {
+  const [db] = await openTwice();
+  const book = new HeardBook(db, "shop");
+  const fill = () => {
+    book.follow(CONVERSATION, "U0ANA", 1);
+    book.follow(CONVERSATION, "U0BOB", 1);
+    book.keep("k", { conversation: CONVERSATION, user: "U0ANA", turn: "t" }, 1);
+    book.mayRefuse("U0ANA", 1);
+  };
+  fill();
+  expect(slackTables.erasePerson(db, "U0ANA")).toBe(3);
+  expect(book.followed(CONVERSATION)?.addressedBy).toEqual(new Set(["U0BOB"]));
+  fill();
+  expect(slackTables.eraseConversation?.(db, CONVERSATION)).toBe(4);
+  expect(book.followed(CONVERSATION)).toBeUndefined();
+  expect(book.message("k")).toBeUndefined();
+  fill();
+  book.prune(9 * DAY_MS);
+  expect(book.message("k")).toBeUndefined();
+  expect(book.followed(CONVERSATION)).toBeDefined();
+  book.prune(200 * DAY_MS);
+  expect(book.followed(CONVERSATION)).toBeUndefined();
 });

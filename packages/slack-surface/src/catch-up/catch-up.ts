@@ -111,7 +111,7 @@ export class CatchUp {
     const query = [...earlier, messages.requestOf(last)];
     const verdict = await messages.ask(last, conversation, { key: last.key, user, query });
     if (verdict.decision !== "run") return verdict;
-    this.#tellAge(last, conversation);
+    this.#tellAge(last);
     return { ...verdict, reason: "missed" };
   }
 
@@ -124,14 +124,12 @@ export class CatchUp {
     return { ...turn, content: "", attachments: [], isWithheld: true };
   }
 
-  #tellAge({ ts, place }: HeardMessage, conversation: string): void {
-    const { workspace, teller, background } = this.#parts;
-    const age = formatAge(workspace.context.now() - Number(ts) * 1_000);
+  #tellAge(message: HeardMessage): void {
+    const { workspace, teller, background, messages } = this.#parts;
+    const age = formatAge(workspace.context.now() - Number(message.ts) * 1_000);
     if (age === undefined) return;
-    const { channel, thread } = place;
-    const isThread = conversation.endsWith(`/${thread}`);
-    const where = { channel, ...(isThread && { thread }) };
-    background.add("answer", teller.openly(where, "notice", words.sentBefore(age)));
+    const told = teller.openly(messages.placeOf(message), "notice", words.sentBefore(age));
+    background.add("answer", told);
   }
 
   #claim({ key, author }: HeardMessage, conversation: string): boolean {

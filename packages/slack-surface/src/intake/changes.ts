@@ -1,6 +1,6 @@
 import type { SlackWorkspace } from "../workspace.ts";
 import type { Heard } from "./heard.ts";
-import { answerPlaceOf, type Messages, type MessagesParts } from "./messages.ts";
+import type { Messages, MessagesParts } from "./messages.ts";
 import { parseHistoryMessage } from "./parse-event.ts";
 import { readMessage } from "./read-message.ts";
 import { renderRunAgainButton } from "./run-again-button.ts";
@@ -63,7 +63,7 @@ export class Changes {
     }
     const { teller, background } = this.#parts;
     const blocks = [renderRunAgainButton(ts)];
-    const place = answerPlaceOf(message);
+    const place = this.#messages.privatePlaceOf(message);
     background.add(
       "answer",
       teller.privately(author.user, place, "notice", words.editedLate, blocks),

@@ -11,15 +11,13 @@ import type { SlackInteraction } from "./parse-interaction.ts";
 import { type ClickOutcome, QuestionClicks } from "./question-clicks.ts";
 import { parseRunAgainClick } from "./run-again-button.ts";
 import { SlashCommands } from "./slash-commands.ts";
+import { STOP_SHORTCUT } from "./stop-shortcut.ts";
 import { refuseWith, type Verdict } from "./verdict.ts";
 import { words } from "./words.ts";
 
 type Click = Extract<SlackInteraction, { kind: "click" }>;
 type Submission = Extract<SlackInteraction, { kind: "submission" }>;
 type Answer = Readonly<Record<string, unknown>>;
-
-/** The shortcut on a message that ends what runs in its thread. */
-export const STOP_SHORTCUT = "turn-stop";
 
 /** What people do with what the app has shown them, and what they ask of it outside of messages. */
 export class Interactions {
@@ -74,7 +72,7 @@ export class Interactions {
   async #click(click: Click): Promise<ClickOutcome> {
     const { action, value, user, channel, message, thread } = click;
     const question = parseQuestionClick(action, value);
-    if (question) return await this.#questions.click(question, click);
+    if (question) return this.#audit(await this.#questions.click(question, click));
     const turn = parseStopClick(action, value);
     if (turn !== undefined) return await this.#stop(click, thread ?? message, turn);
     const again = parseRunAgainClick(action, value);
@@ -130,7 +128,7 @@ export class Interactions {
       case LOGIN_CALLBACK:
         return await this.#logins.submit(submission, ack);
       case ALLOW_CALLBACK: {
-        const { text, ...verdict } = await this.#questions.submit(submission);
+        const { text, ...verdict } = this.#audit(await this.#questions.submit(submission));
         ack(
           text === undefined ? undefined : { response_action: "update", view: sayIn(words[text]) },
         );
@@ -140,6 +138,17 @@ export class Interactions {
         ack();
         return { user: submission.user, decision: "drop", reason: "unknown-action" };
     }
+  }
+
+  /** What somebody has tried with a question and may not is kept, with who it was. */
+  #audit(outcome: ClickOutcome): ClickOutcome {
+    const { context, bot } = this.#workspace;
+    const { decision, reason: result, user: who, conversation } = outcome;
+    if (decision === "refuse" && outcome.text !== "notShown") {
+      const about = { surface: "slack", bot: bot.name, what: "question", decision: "refused" };
+      context.audit?.append({ ...about, who, conversation, result });
+    }
+    return outcome;
   }
 
   #tellPressed(

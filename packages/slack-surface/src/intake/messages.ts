@@ -115,6 +115,19 @@ export class Messages {
     return conversationKeyOf(this.#workspace, conversationOf(message, hasAgentView));
   }
 
+  /** Where a message is answered openly: in its thread, unless all of the channel is one conversation. */
+  placeOf({ place }: Pick<HeardMessage, "place">): TellPlace {
+    const { channel, thread, kind, isInThread } = place;
+    const isWhole = kind === "direct" && !isInThread && !this.#workspace.hasAgentView;
+    return { channel, ...(!isWhole && { thread }) };
+  }
+
+  /** Where its author alone is told something: that is not shown in a thread that is not there yet. */
+  privatePlaceOf(message: Pick<HeardMessage, "place">): TellPlace {
+    const { channel, kind, isInThread } = message.place;
+    return kind === "direct" || isInThread ? this.placeOf(message) : { channel };
+  }
+
   /** A message as the router's transcript has it. */
   requestOf({ key, text, author, files }: HeardMessage): Turn {
     const name = this.#workspace.directory.names.user?.(author.user);
@@ -155,7 +168,12 @@ export class Messages {
 
   /** What somebody is told alone, about their own message. */
   tell(message: HeardMessage, kind: "notice" | "error", text: string): void {
-    const told = this.#teller.privately(message.author.user, answerPlaceOf(message), kind, text);
+    const told = this.#teller.privately(
+      message.author.user,
+      this.privatePlaceOf(message),
+      kind,
+      text,
+    );
     this.#background.add("answer", told);
   }
 
@@ -171,7 +189,7 @@ export class Messages {
       at: context.now(),
     });
     if (command) {
-      const call = { command, conversation, user, key, place: threadOf(message) };
+      const call = { command, conversation, user, key, place: this.placeOf(message) };
       return await this.#commands.run(call, ({ text, attachments }) =>
         this.ask(message, conversation, { key, user, text, query: [{ ...request, attachments }] }),
       );
@@ -274,17 +292,6 @@ export class Messages {
 
 function attached(about: Omit<Verdict, "decision" | "reason">): Verdict {
   return { ...about, decision: "attach", reason: "redrive" };
-}
-
-/** Where a message is answered openly. */
-function threadOf({ place }: Pick<HeardMessage, "place">): TellPlace {
-  return { channel: place.channel, thread: place.thread };
-}
-
-/** Where its author alone is told something: that is not shown in a thread that is not there yet. */
-export function answerPlaceOf({ place }: Pick<HeardMessage, "place">): TellPlace {
-  const { channel, thread, kind, isInThread } = place;
-  return { channel, ...((isInThread || kind === "direct") && { thread }) };
 }
 
 const refusals: Partial<Record<RouterErrorCode, "queue-full" | "empty-message" | "restarting">> = {

@@ -2,6 +2,7 @@ import { createReference, KeyedLocks } from "@acp-kit/router";
 import { CatchUp } from "../catch-up/catch-up.ts";
 import { SeenMarks } from "../catch-up/seen-marks.ts";
 import type { SocketEnvelope } from "../socket/connection.ts";
+import { within } from "../within.ts";
 import type { SlackWorkspace } from "../workspace.ts";
 import { Background } from "./background.ts";
 import { Changes } from "./changes.ts";
@@ -17,6 +18,11 @@ import type { Verdict } from "./verdict.ts";
 
 /** Reasons that stand for what the platform tells of the bot's own doing. */
 const FREQUENT: ReadonlySet<string> = new Set(["own", "unchanged", "subtype", "unknown-event"]);
+
+const PRUNE_EVERY_MS = 3_600_000;
+
+/** How long what was acknowledged may go on when the process is to end, in milliseconds. */
+const LAST_MS = 5_000;
 
 /**
  * Takes what the platform brings, over whichever transport, up to the router. An envelope is acknowledged when what it
@@ -35,6 +41,7 @@ export class SlackIntake implements AsyncDisposable {
   readonly #threads = new KeyedLocks();
   readonly #carrying = new Set<Promise<void>>();
   readonly #closing = new AbortController();
+  #pruning: Disposable | undefined;
 
   constructor(workspace: SlackWorkspace) {
     this.#workspace = workspace;
@@ -50,6 +57,7 @@ export class SlackIntake implements AsyncDisposable {
     this.#interactions = new Interactions(parts, this.#changes);
     this.#marks = new SeenMarks(workspace.heard);
     this.#catchUp = new CatchUp({ ...parts, messages: this.#messages, marks: this.#marks });
+    this.#prune();
   }
 
   /** Never throws. */
@@ -69,8 +77,15 @@ export class SlackIntake implements AsyncDisposable {
   /** Takes nothing more, and waits for what it has taken. To be disposed of before the queue of calls. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
+    this.#pruning?.[Symbol.dispose]();
     while (this.#carrying.size > 0) await Promise.all(this.#carrying);
-    await this.#background.idle();
+    await within(this.#workspace.clock, LAST_MS, this.#background.idle());
+  }
+
+  #prune(): void {
+    const { heard, context, clock } = this.#workspace;
+    heard.prune(context.now());
+    this.#pruning = clock.after(PRUNE_EVERY_MS, () => this.#prune());
   }
 
   async #carry(envelope: SocketEnvelope): Promise<void> {

@@ -1,3 +1,4 @@
+import { STOP_SHORTCUT } from "../intake/stop-shortcut.ts";
 import { listNeeds, type SlackFeature, type SlackScope } from "./scopes.ts";
 
 export type ManifestOptions = {
@@ -44,6 +45,14 @@ export function renderManifest(options: ManifestOptions): SlackManifest {
       },
       ...(features.has("agent") && { agent_view: { agent_description: description } }),
       ...(features.has("slash-command") && {
+        shortcuts: [
+          {
+            name: "Stop the agent",
+            type: "message",
+            callback_id: STOP_SHORTCUT,
+            description: "Ends what runs in the message's thread",
+          },
+        ],
         slash_commands: [
           {
             command,

@@ -88,6 +88,10 @@ test.each([["x"], ["octagonal_sign"]])(
     await until(async () => (await router.openTurns(conversation))[0]?.started === true);
     await workspace.call("chat.postMessage", { channel: "C0SHOP", thread_ts: thread, text: "…" });
     const answer = rig.slack.messages("C0SHOP").at(-1)?.ts ?? "";
+    rig.slack.person("U0GUEST").react("C0SHOP", answer, sign);
+    await until(() => rig.decisions.includes("drop not-allowed"));
+    rig.slack.person("U0GUEST").react("C0SHOP", answer, sign);
+    await until(() => rig.decisions.includes("drop not-allowed"));
     rig.bob.react("C0SHOP", answer, sign);
     await until(() => rig.decisions.includes("drop not-yours"));
     rig.ana.react("C0SHOP", answer, "eyes");

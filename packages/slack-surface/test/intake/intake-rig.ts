@@ -10,12 +10,12 @@ import {
   type AccessRule,
   createJournal,
   createLog,
-  createNotices,
   createPeople,
   createRelayCommands,
   createSurfaceNotes,
   formatConversationKey,
   type Inbound,
+  type Notice,
   openRelayDb,
   RELAY_TABLES,
   Redactor,
@@ -67,6 +67,8 @@ export const WAITING: object = {
   prompt: [{ kind: "text", text: "Working." }, { kind: "wait" }],
 };
 
+type AuditEvent = Parameters<NonNullable<SurfaceContext["audit"]>["append"]>[0];
+
 export type IntakeRigOptions = {
   /** The agent is one to log in to. */
   readonly isLogin?: boolean;
@@ -94,6 +96,9 @@ export class IntakeRig {
   /** What came in, by the word of the journal for it. */
   readonly inbound: Omit<Inbound, "surface" | "bot">[] = [];
   readonly failures: unknown[] = [];
+  readonly audited: AuditEvent[] = [];
+  /** What operators were told. */
+  readonly notices: string[] = [];
   /** How long each envelope has waited for its acknowledgement, in milliseconds. */
   readonly waits: number[] = [];
   /** State of all its processes. */
@@ -186,7 +191,11 @@ export class IntakeRig {
     const context = {
       ...{ bots: [bot], router, people, commands, log, now: Date.now },
       notes: createSurfaceNotes(db),
-      notices: createNotices({ log, now: Date.now }),
+      audit: { append: (event: AuditEvent) => void this.audited.push(event) },
+      notices: {
+        tell: ({ text }: Notice) => void this.notices.push(text),
+        addSink: () => undefined,
+      },
       imageHosts: [],
       journal: {
         note: ({ surface: _, bot: __, ...inbound }: Inbound, detail?: "noted" | "counted") => {

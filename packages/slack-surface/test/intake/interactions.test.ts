@@ -1,6 +1,7 @@
 import type { PermissionAsk } from "@acp-kit/router";
 import { expect, test } from "vitest";
 import { renderQuestion, renderStopButton } from "../../src/index.ts";
+import { STOP_SHORTCUT } from "../../src/intake/stop-shortcut.ts";
 import {
   ASKING,
   ended,
@@ -91,6 +92,12 @@ test("C16 what is for approvers, what is not offered to all, and what belongs el
   await rig.bob.click("C0SHOP", { ...always, actionId: "question-option-0", ts: elsewhere });
   await until(() => rig.bob.see("C0SHOP").includes("not for this place"));
   await rig.bob.click("C0SHOP", { ...always, actionId: "question-option-9" });
+  expect(rig.audited.map(({ who, result }) => `${who} ${result}`)).toEqual([
+    "U0BOB not-offered",
+    "U0BOB over",
+    "U0BOB other-click",
+    "U0BOB not-offered",
+  ]);
   expect(await answersIn(process, conversation)).toEqual([]);
   expect(process.workspace.questions.find(reference)?.state).toBe("open");
 });
@@ -165,4 +172,24 @@ test("a slash command is answered to its person alone, also where it needs no th
   expect(rig.decisions.at(-1)).toBe("refuse nothing-runs");
   await rig.ana.slash("C0SHOP", "/agent", "stop");
   await ended(router, conversation);
+});
+
+test("the shortcut on a message stops what runs in its thread, for whoever may", async () => {
+  const rig = await IntakeRig.start({ script: WAITING });
+  const { router } = await rig.open();
+  const thread = rig.ana.say("C0SHOP", "<@U0BOT> work");
+  const conversation = keyOf("C0SHOP", thread);
+  await until(async () => (await router.openTurns(conversation))[0]?.started === true);
+  await rig.bob.shortcut("C0SHOP", thread, STOP_SHORTCUT);
+  expect(rig.decisions.at(-1)).toBe("refuse not-yours");
+  await rig.ana.shortcut("C0SHOP", thread, STOP_SHORTCUT);
+  await ended(router, conversation);
+});
+
+test("an operator is told when the app was removed from its workspace", async () => {
+  const rig = await IntakeRig.start();
+  await rig.open();
+  rig.slack.uninstall();
+  await until(() => rig.notices.length > 0);
+  expect(rig.notices[0]).toContain("was removed from its workspace");
 });

@@ -115,3 +115,10 @@ test("names and descriptions are cut to what Slack takes, between letters", () =
   expect(display_information).toEqual({ name: "👾".repeat(35), description: "x".repeat(140) });
   expect(features["bot_user"]).toMatchObject({ display_name: "👾".repeat(35) });
 });
+
+test("a message's shortcut comes with the slash command, whose scope it needs", () => {
+  expect(manifestOf(["channels"]).features["shortcuts"]).toBeUndefined();
+  expect(manifestOf(["slash-command"]).features["shortcuts"]).toMatchObject([
+    { type: "message", callback_id: "turn-stop" },
+  ]);
+});
