@@ -1,0 +1,234 @@
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { LogEvent } from "@acp-kit/router";
+import { openSqliteStore } from "@acp-kit/router/sqlite";
+import { type SlackClock, type SlackFault, type SlackMessage, waitFor } from "@acp-kit/testkit";
+import fc from "fast-check";
+import { expect, test, vi } from "vitest";
+import { KeptRelay } from "./kept-relay.ts";
+import { type Answer, anyAnswer } from "./loss-law/answer.ts";
+import { readDelivered, readMarkdown } from "./loss-law/delivered.ts";
+
+const isSoak = process.env["ACP_KIT_SOAK"] !== undefined;
+
+/** Scenarios that share a relay, its budget of calls and what happens to it. */
+const TOGETHER = isSoak ? 10 : 6;
+const BATCHES = isSoak ? 30 : 1;
+
+/** All of a batch has been shown by then, whatever the rates had it wait for, in milliseconds. */
+const SHOWN_MS = 120_000;
+
+/** Slack ends a stream after 5 minutes: here, by a jump of its clock. */
+const STREAM_LIFE_MS = 300_000;
+
+vi.setConfig({ testTimeout: BATCHES * 2 * SHOWN_MS });
+
+type Trouble =
+  | {
+      readonly kind: "fault";
+      readonly method: string;
+      readonly fault: SlackFault;
+      readonly times: number;
+    }
+  | { readonly kind: "cut" | "expire" | "kill" };
+
+const anyTrouble: fc.Arbitrary<Trouble> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant("fault" as const),
+      method: fc.constantFrom(
+        ...[
+          "chat.postMessage",
+          "chat.update",
+          "chat.startStream",
+          "chat.appendStream",
+          "chat.stopStream",
+        ],
+        ...["chat.delete", "reactions.add", "agents.sessions.setStatus"],
+      ),
+      fault: fc.constantFrom<SlackFault>(
+        { kind: "rate-limit", retryAfterS: 1 },
+        { kind: "rate-limit", retryAfterS: 2, status: 200 },
+        { kind: "error", error: "internal_error" },
+        { kind: "error", error: "msg_too_long" },
+        { kind: "false-error", error: "fatal_error" },
+        { kind: "lose-answer" },
+        { kind: "break" },
+        { kind: "answer", status: 503, body: "" },
+      ),
+      times: fc.integer({ min: 1, max: 2 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("cut" as const, "expire" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("kill" as const) }) },
+);
+
+const anyBatch = fc.record({
+  answers: fc.tuple(...Array.from({ length: TOGETHER }, (_, at) => anyAnswer(`s${at}`))),
+  troubles: fc.array(
+    fc.record({ afterMs: fc.integer({ min: 50, max: 900 }), trouble: anyTrouble }),
+    {
+      minLength: 2,
+      maxLength: 10,
+    },
+  ),
+});
+
+type Batch = {
+  readonly answers: readonly Answer[];
+  readonly troubles: readonly { afterMs: number; trouble: Trouble }[];
+};
+
+test("an answer arrives exactly once and whole, or ends with a notice, whatever happens to the platform and the relay", async () => {
+  const seed = isSoak ? Date.now() : 7;
+  for (const [at, batch] of fc.sample(anyBatch, { seed, numRuns: BATCHES }).entries()) {
+    await runBatch(batch, `batch ${at} of seed ${seed}`);
+  }
+});
+
+async function runBatch({ answers, troubles }: Batch, name: string): Promise<void> {
+  let jumpedMs = 0;
+  const clock: SlackClock = {
+    now: () => Date.now() + jumpedMs,
+    after(ms, run) {
+      const timer = setTimeout(run, ms);
+      return { [Symbol.dispose]: () => clearTimeout(timer) };
+    },
+  };
+  const prompt = answers.map(({ steps }, at) => ({
+    kind: "when" as const,
+    says: `scenario${at}`,
+    steps,
+  }));
+  const relay = await KeptRelay.start({ agent: { prompt }, slack: { clock } });
+  await using _relay = relay;
+  const { slack } = relay;
+  const ana = slack.person("U0ANA");
+  const asked = answers.map((_, at) => {
+    const channel = at % 2 === 0 ? "D0ANA" : "C0SHOP";
+    const mention = channel === "C0SHOP" ? "<@U0BOT> " : "";
+    return { channel, ts: ana.say(channel, `${mention}scenario${at}`) };
+  });
+  const answering = new AbortController();
+  const pressing = pressEverything(relay, answering.signal);
+  for (const { afterMs, trouble } of troubles) {
+    await pause(afterMs);
+    switch (trouble.kind) {
+      case "fault":
+        slack.fail(trouble.method, trouble.fault, trouble.times);
+        break;
+      case "cut":
+        slack.socketMode.cut();
+        break;
+      case "expire":
+        jumpedMs += STREAM_LIFE_MS;
+        break;
+      case "kill":
+        relay.kill("SIGKILL");
+        await relay.ends();
+        await relay.start();
+    }
+  }
+  const left = () => asked.flatMap(({ channel, ts }) => unfinished(slack.messages(channel), ts));
+  try {
+    await waitFor("all to be shown", () => left().length === 0, SHOWN_MS);
+  } catch (error) {
+    const seen = ["D0ANA", "C0SHOP"].map((channel) => ana.see(channel).slice(-1_500)).join("\n");
+    const told = `${seen}\n${relay.stderr.slice(-2_000)}`;
+    throw new Error(`${name}: ${left().slice(0, 5).join(", ")}\n${told}`, { cause: error });
+  }
+  answering.abort();
+  await pressing;
+  relay.kill("SIGTERM");
+  await relay.ends();
+  await using store = await openSqliteStore({ directory: path.join(relay.root, "state") });
+  for (const [at, { markdown }] of answers.entries()) {
+    const { channel = "", ts = "" } = asked[at] ?? {};
+    const events: LogEvent[] = [];
+    for (const item of store.exportConversation(`slack/chat/T0ACME/${channel}/${ts}`)) {
+      if (item.kind === "event") events.push(item.event);
+    }
+    const said = events.flatMap((event) => (event.kind === "text" ? [event.text] : [])).join("");
+    const isWhole = events.some(
+      ({ kind, ...event }) => kind === "turn-end" && JSON.stringify(event).includes("completed"),
+    );
+    const of = `${name}, scenario ${at} in ${channel}`;
+    expect(markdown.startsWith(said), of).toBe(true);
+    if (isWhole) expect(said, of).toBe(markdown);
+    const messages = messagesOf(slack.messages(channel), ts);
+    // Where Slack takes no Markdown of a part, its words stand in older markup: those are compared then.
+    const isPlain = messages.some(isInOlderMarkup);
+    const read = (text: string) => (isPlain ? wordsOf(text) : text);
+    const shown = readDelivered(messages.flatMap(markdownOf));
+    const expected = readMarkdown(said);
+    expect(read(shown).slice(0, read(expected).length), of).toBe(read(expected));
+    const rest = read(shown).slice(read(expected).length);
+    if (isWhole || isPlain) expect(rest, of).toBe("");
+    if (!isWhole) expect(shown, of).toMatch(/interrupted/);
+  }
+}
+
+/** Says yes to every question, once. */
+async function pressEverything(relay: KeptRelay, signal: AbortSignal): Promise<void> {
+  const ana = relay.slack.person("U0ANA");
+  const pressed = new Set<string>();
+  while (!signal.aborted) {
+    for (const channel of ["D0ANA", "C0SHOP"]) {
+      for (const button of ana.buttons(channel)) {
+        if (button.text !== "Allow once" || pressed.has(button.ts)) continue;
+        // While no relay hears it, it is lost.
+        const { state } = await ana.click(channel, button);
+        if (state === "acknowledged") pressed.add(button.ts);
+      }
+    }
+    await pause(200);
+  }
+}
+
+function messagesOf(messages: readonly SlackMessage[], thread: string): readonly SlackMessage[] {
+  return messages.filter(
+    (message) => message.isFromApp && message.threadTs === thread && !message.onlyFor,
+  );
+}
+
+/** Whatever is not as it has to be at the end of a turn, in words. */
+function unfinished(messages: readonly SlackMessage[], ts: string): readonly string[] {
+  const asked = messages.find((message) => message.ts === ts);
+  const signs = [...(asked?.reactions ?? [])].filter(([, people]) => people.has("U0BOT"));
+  const answers = messagesOf(messages, ts);
+  return [
+    ...(answers.length === 0 ? ["nothing"] : []),
+    ...signs.map(([name]) => `sign ${name}`),
+    ...answers.flatMap((message) => [
+      ...(message.stream?.state === "in_progress" ? ["live stream"] : []),
+      ...liveBlocks(message).map((block) => JSON.stringify(block).slice(0, 200)),
+    ]),
+  ];
+}
+
+/** Buttons, and what may vanish; a question that has ended says so for good. */
+function liveBlocks({ blocks }: SlackMessage) {
+  const isQuestion = blocks.some(({ type }) => type === "section");
+  return blocks.filter(({ type }) => type === "actions" || (type === "context" && !isQuestion));
+}
+
+function isInOlderMarkup({ blocks, stream, text }: SlackMessage): boolean {
+  return blocks.length === 0 && stream === undefined && text !== "";
+}
+
+/** The agent's words, which are all different. */
+function wordsOf(text: string): string {
+  return (text.match(/s\d+w\d+/g) ?? []).join(" ");
+}
+
+function markdownOf(message: SlackMessage): readonly string[] {
+  const streamed = (message.stream?.parts ?? [])
+    .map((part) => (part.kind === "text" ? part.text : ""))
+    .join("");
+  const blocks = message.blocks.flatMap((block) =>
+    block["type"] === "markdown" ? [String(block["text"])] : [],
+  );
+  if (isInOlderMarkup(message)) return [message.text];
+  return [...(streamed === "" ? [] : [streamed]), ...blocks];
+}
