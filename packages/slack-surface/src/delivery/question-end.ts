@@ -11,13 +11,8 @@ export function questionEndOf(
     if (segment.kind === "question" && segment.ask.id === permission) answer = undefined;
     if (segment.kind === "answer" && segment.permission === permission) answer = segment;
   }
-  // Whoever takes over from a process that died lets its questions expire, and one that stops withdraws them.
-  const isLost =
-    outcome?.kind === "interrupted" ||
-    (outcome?.kind === "cancelled" && outcome.cause === "shutdown");
-  if (isLost && answer?.end !== "selected" && answer?.by === undefined) {
-    return { kind: "interrupted" };
-  }
+  // Whoever takes over from a process that died lets its questions expire.
+  if (outcome?.kind === "interrupted" && answer?.end !== "selected") return { kind: "interrupted" };
   if (!answer) return outcome && { kind: "cancelled", by: undefined };
   if (answer.end === "selected" && answer.option) {
     return { kind: "selected", option: answer.option, by: answer.by };

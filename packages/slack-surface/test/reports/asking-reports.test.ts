@@ -1,6 +1,6 @@
 import type { LiveButton } from "@acp-kit/testkit";
 import { expect, test } from "vitest";
-import { SurfaceRig } from "../surface-rig.ts";
+import { SurfaceRig, type SurfaceRigOptions } from "../surface-rig.ts";
 
 const channel = "C0SHOP";
 const ASK = "<@U0BOT> hello";
@@ -8,8 +8,8 @@ const ASK = "<@U0BOT> hello";
 const buttonsIn = (rig: SurfaceRig) => rig.ana.buttons(channel).map(({ text }) => text);
 
 /** A turn that asks whether it may. */
-async function startAsking() {
-  const rig = await SurfaceRig.start();
+async function startAsking(options: SurfaceRigOptions = {}) {
+  const rig = await SurfaceRig.start(options);
   const process = await rig.open();
   const thread = rig.ana.say(channel, ASK);
   const prompt = await rig.prompted(1);
@@ -66,6 +66,27 @@ test("a click is always answered: a stranger's, and the first one after a restar
   await process.end();
   await rig.open();
   await rig.until(() => !buttonsIn(rig).includes("Allow once"));
+  expect(rig.bodies(channel, thread).join("\n")).toContain("the question was withdrawn");
+  await rig.during(rig.ana.click(channel, allow));
+  await rig.until(() => rig.ana.see(channel).includes("That is over"));
+});
+
+test("what a killed process has left is gone once another is there: status, signs, placeholder and buttons", async () => {
+  const { rig, process, thread, allow } = await startAsking({ isMortal: true });
+  await rig.until(() => rig.slack.session(channel, thread)?.status === "suspended");
+  const other = rig.bob.say(channel, ASK);
+  await rig.prompted(2);
+  await rig.until(() => rig.slack.session(channel, other)?.status === "processing");
+  await rig.until(() => rig.bob.see(channel).includes("~"));
+  expect(rig.bob.see(channel)).toContain(":eyes:");
+  await process.crash();
+  await rig.move(60_000, 1_000);
+  expect(buttonsIn(rig)).toContain("Allow once");
+  await rig.open();
+  const statusOf = (root: string) => rig.slack.session(channel, root)?.status;
+  await rig.until(() => statusOf(thread) === "active" && statusOf(other) === "active");
+  await rig.until(() => !/~|:eyes:|:hourglass/.test(rig.bob.see(channel)));
+  expect(buttonsIn(rig)).toEqual([]);
   expect(rig.bodies(channel, thread).join("\n")).toContain("can no longer be answered");
   await rig.during(rig.ana.click(channel, allow));
   await rig.until(() => rig.ana.see(channel).includes("That is over"));

@@ -74,6 +74,12 @@ export const platform: readonly Report[] = [
     "the platform's own Stop ends the turn of its thread, for whoever may",
   ],
   [
+    "slack-7-13",
+    "What is shown of a thread ends with its turn, also when its process was killed.",
+    "each thread has its own status, and loses it when its turn is over",
+    "what a killed process has left is gone once another is there: status, signs, placeholder and buttons",
+  ],
+  [
     "slack-7-14",
     "An answer that is too long for a call is cut, and its turn is no failure.",
     "when the end of its stream is refused for its length",
@@ -103,12 +109,19 @@ export const platform: readonly Report[] = [
     "slack-7-18",
     "Every click is answered, after a restart and of whoever may not.",
     "a click is always answered: a stranger's, and the first one after a restart",
+    "what a killed process has left is gone once another is there: status, signs, placeholder and buttons",
     "C16 a click answers once, for its requester; a late one and a stranger's are told so alone",
   ],
   [
     "slack-7-19",
     "A question that was answered has no buttons, whatever runs then.",
     "the buttons of a question are gone with the first click, while its tool still runs",
+  ],
+  [
+    "slack-7-20",
+    "A file that Slack answers with its page for signing in is said not to be had, with the scope that is missing.",
+    "a file that could not be had is told to the person and to the agent",
+    "a page for signing in although everything is granted",
   ],
   [
     "slack-7-21",

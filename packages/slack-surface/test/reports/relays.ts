@@ -89,6 +89,16 @@ export const relays: readonly Report[] = [
     "of a long thread the agent is told the newest messages",
   ],
   [
+    "slack-4.1-29",
+    "Messages of a time of absence become one turn.",
+    "what was said while nobody heard is found, answered once with its age, and one turn for each thread",
+  ],
+  [
+    "slack-4.1-30",
+    "Catching up works without a place to show it.",
+    "what is found and what the platform repeats is one, also for two processes",
+  ],
+  [
     "slack-4.4-1",
     "A message that is cut in a code block has room for the line that closes it.",
     "whatever the text: no piece is empty, too long or ill-formed, and nothing is lost or moved",
