@@ -14,4 +14,9 @@ export type SlackPart =
 export type SlackRenderer = MarkupRenderer<SlackPart> & {
   /** Tool calls, and the steps of a plan, for streams; oldest first. Those have no lines in the text then. */
   cards(view: TurnView, show: Display): readonly TaskCard[];
+  /**
+   * Markdown in the platform's older markup, for where no `markdown` block is taken: as many messages as its text fills, each
+   * of at most 3,900 code points, in which nobody is mentioned.
+   */
+  mrkdwn(markdown: string): readonly string[];
 };

@@ -1,6 +1,8 @@
 import type { SlackPart, SlackRenderer } from "@acp-kit/slack-surface";
 import { renderCards } from "./cards.ts";
+import { cutMrkdwn } from "./cut-mrkdwn.ts";
 import { renderMarkdown } from "./markdown.ts";
+import { renderMrkdwn } from "./mrkdwn.ts";
 import { renderNotice } from "./notice.ts";
 import { renderFailure, renderTurn } from "./render-turn.ts";
 import { renderTail } from "./tail.ts";
@@ -26,6 +28,8 @@ export const renderer: SlackRenderer = {
   },
 
   cards: renderCards,
+
+  mrkdwn: (markdown) => cutMrkdwn(renderMrkdwn(markdown)),
 };
 
 function text(markdown: string): SlackPart {

@@ -51,13 +51,16 @@ export function createPublisher(
   workspace: SlackWorkspace,
   request: PublisherRequest,
 ): TurnPublisher {
-  const { queue, clock, identity, demotions } = workspace;
+  const { queue, clock, identity, demotions, renderer } = workspace;
   const { place, requester, slots, ...rest } = request;
   const { channel, thread } = place;
   const shared = { ...rest, queue, clock, channel };
   // What was begun as a stream has to be ended as one.
   const isStream = rest.usesStreams || rest.state.stream !== undefined || rest.state.starting;
-  if (!isStream || thread === undefined) return new PostEditPublisher({ ...shared, thread });
+  if (!isStream || thread === undefined) {
+    const mrkdwn = (markdown: string) => renderer.mrkdwn(markdown);
+    return new PostEditPublisher({ ...shared, thread, mrkdwn });
+  }
   return new NativeStreamPublisher({
     ...shared,
     thread,

@@ -15,6 +15,7 @@ import {
   type Publication,
   type PublishedState,
   type PublishStep,
+  type RenderMrkdwn,
 } from "./publication.ts";
 import { renderPart } from "./render-part.ts";
 
@@ -36,6 +37,8 @@ export type PostEditOptions = {
   readonly editEveryMs?: number;
   /** The turn that a button below the tail is to stop; nothing where there is none. Asked for each message. */
   readonly stops?: () => string | undefined;
+  /** For messages that take no `markdown` block. */
+  readonly mrkdwn?: RenderMrkdwn;
 };
 
 /** How it ended. */
@@ -190,7 +193,7 @@ export class PostEditPublisher implements Disposable {
   }
 
   async #call(step: PublishStep): Promise<QueuedResult> {
-    const { queue, channel, thread, marker, stops } = this.#options;
+    const { queue, channel, thread, marker, stops, mrkdwn } = this.#options;
     const isNews = step.kind !== "edit" || step.to > (this.#state.open?.to ?? 0);
     const priority: Priority = this.#isFinal ? "final" : isNews ? "text" : "status";
     const request = { channel, priority, key: marker };
@@ -198,7 +201,7 @@ export class PostEditPublisher implements Disposable {
       const args = () => ({ channel, ts: step.ts });
       return await queue.run({ ...request, method: "chat.delete", args });
     }
-    const body = renderPart(step.body, step.tail, this.#form, stops?.());
+    const body = renderPart(step.body, step.tail, this.#form, { stops: stops?.(), mrkdwn });
     if (step.kind === "edit") {
       const args = () => ({ channel, ts: step.ts, ...body });
       return await queue.run({ ...request, method: "chat.update", args });

@@ -68,6 +68,9 @@ export type MessageForm = {
 export const MARKDOWN_FORM: MessageForm = { kind: "markdown", maxCodePoints: 11_500 };
 export const PLAIN_FORM: MessageForm = { kind: "plain", maxCodePoints: 3_000 };
 
+/** Markdown in the platform's older markup, as so many messages. */
+export type RenderMrkdwn = (markdown: string) => readonly string[];
+
 /** What to do next so that people see what they should; nothing when they do. */
 export type PublishStep =
   | {

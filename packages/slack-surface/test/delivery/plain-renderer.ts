@@ -17,6 +17,7 @@ export const plainRenderer: SlackRenderer = {
     return { parts: [...parts, text(sayOutcome(view.outcome))] };
   },
   say: (_, markdown) => text(markdown),
+  mrkdwn: () => [],
   cards: (view: TurnView) =>
     Array.from(view.tools, ({ id, title, status }) => ({
       id,

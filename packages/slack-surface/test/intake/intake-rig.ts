@@ -57,6 +57,7 @@ const renderer: SlackRenderer = {
   render: () => ({ parts: [] }),
   say: (_, markdown) => ({ kind: "text", markdown }),
   cards: () => [],
+  mrkdwn: () => [],
 };
 
 /** Says what it was asked, each time. */

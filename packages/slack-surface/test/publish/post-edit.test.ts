@@ -156,6 +156,18 @@ describe("a refusal", () => {
     expect(rig.bodies()).toEqual(["a &lt; b &amp; &lt;c&gt;"]);
   });
 
+  test("of the form leads to the older markup, where one message has room for it", async () => {
+    const rig = await start();
+    rig.slack.fail("chat.postMessage", { kind: "error", error: "invalid_blocks" });
+    const mrkdwn = (markdown: string) => markdown.replaceAll("**", "*").split("---");
+    const publish = (marker: string, text: string) =>
+      rig.wait(new PostEditPublisher({ ...rig.shared, marker, mrkdwn }).finish(text));
+    expect(await publish("one", "**a** & b")).toEqual(published);
+    rig.slack.fail("chat.postMessage", { kind: "error", error: "invalid_blocks" });
+    expect(await publish("two", "**a**---<b>")).toEqual(published);
+    expect(rig.bodies()).toEqual(["*a* & b", "**a**---&lt;b&gt;"]);
+  });
+
   test.each(["not_in_channel", "is_archived", "token_revoked", "a_new_word"])(
     "with %s is handed on",
     async (error) => {
