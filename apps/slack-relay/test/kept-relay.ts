@@ -146,6 +146,14 @@ export class KeptRelay implements AsyncDisposable {
     return signal ?? code;
   }
 
+  /** Kills all of its processes at once, as a machine that loses power does. */
+  async crash(): Promise<void> {
+    const { generations } = this;
+    this.kill("SIGKILL");
+    for (const pid of generations) process.kill(pid, "SIGKILL");
+    await this.ends();
+  }
+
   /** Starts another generation; resolves once the old one takes nothing in any more. */
   async handOver(): Promise<void> {
     const count = () => this.stderr.split("handing over").length - 1;

@@ -77,12 +77,12 @@ export async function settled(relay: KeptRelay, channel: string): Promise<void> 
 }
 
 /** What somebody sees who is there. */
-function seenIn({ slack }: KeptRelay, channel: string): string {
+export function seenIn({ slack }: KeptRelay, channel: string): string {
   const [user] = TALKERS.find(([, place]) => place === channel) ?? TALKERS[0];
   return slack.person(user).see(channel);
 }
 
 /** An answer may go on in another message. */
-function joined(seen: string): string {
+export function joined(seen: string): string {
   return seen.replace(/\n *agent: /g, "");
 }
