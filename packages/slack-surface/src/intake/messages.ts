@@ -197,7 +197,11 @@ export class Messages {
     const decided = await this.#decideByWords(admitted);
     if (decided) return decided;
     const earlier = await this.#earlier(message, conversation);
-    return await this.ask(message, conversation, { key, user, query: [...earlier, request] });
+    // Whoever has shared something first and turns to the bot then means that; of others only the names are told.
+    const own = earlier.filter(({ speaker }) => speaker === request.speaker);
+    const attachments = [request, ...own].flatMap((turn) => turn.attachments);
+    const query = [...earlier, { ...request, attachments }];
+    return await this.ask(message, conversation, { key, user, query });
   }
 
   /** Stop, yes and no: what is said about a turn that there is. */

@@ -1,6 +1,8 @@
 import { isAside } from "@acp-kit/relay";
 import type { Turn } from "@acp-kit/router";
 import { z } from "zod";
+import { attachmentsOf } from "../files/attachments-of.ts";
+import { describeFile } from "../files/describe-file.ts";
 import type { SlackWorkspace } from "../workspace.ts";
 import { decodeSlackText } from "./decode-text.ts";
 import { messageSchema, type WireMessage } from "./event-schema.ts";
@@ -86,12 +88,15 @@ async function readTurn(
   if (kind !== "admitted") {
     return { role: "user", content: "", messageId, attachments: [], isWithheld: true };
   }
-  const content = decodeSlackText(text, directory.names).trim();
+  const said = decodeSlackText(text, directory.names).trim();
   // What was pasted for a login was never there.
-  if (context.commands.isSecret(content)) return undefined;
+  if (context.commands.isSecret(said)) return undefined;
+  const files = message.files.map(describeFile);
+  const names = files.map(({ name }) => `[attached: ${name.replaceAll(/\s+/g, " ") || "a file"}]`);
+  const content = [said, ...names].filter((line) => line !== "").join("\n");
   return {
-    ...{ role: "user", content, messageId, attachments: [] },
+    ...{ role: "user", content, messageId, attachments: attachmentsOf(files) },
     speaker: formatSpeaker(author.user, directory.names.user?.(author.user)),
-    ...(isAside(content) && { isAside: true }),
+    ...(isAside(said) && { isAside: true }),
   };
 }

@@ -32,6 +32,44 @@ test("a file that comes with a message reaches the agent, also without a word", 
   expect(readFileSync(fileURLToPath(uri))).toEqual(table.bytes);
 });
 
+test("of what was shared in a thread before, the person's own files come along, and of others the names", async () => {
+  const rig = await IntakeRig.start();
+  const { router } = await rig.open();
+  const notes = { name: "notes.txt", bytes: Buffer.from("of bob's") };
+  const thread = rig.bob.say("C0SHOP", "look at this", { files: [notes] });
+  rig.ana.say("C0SHOP", "", { thread, files: [table] });
+  rig.ana.say("C0SHOP", "<@U0BOT> compare them", { thread });
+  await rig.slack.settled();
+  await ended(router, keyOf("C0SHOP", thread));
+  expect(linksOf(rig)).toEqual([expect.stringMatching(/^file:.*table\.csv$/)]);
+  const [prompt = ""] = rig.prompts;
+  expect(prompt).toMatch(/look at this\n\[attached: notes\.txt\]\n/);
+  expect(prompt).toContain("[attached: table.csv]");
+});
+
+test("a photo that no model takes is shown as Slack's own version of it", async () => {
+  const script = {
+    agent: { capabilities: { promptCapabilities: { image: true } } },
+    prompt: [{ kind: "text", text: "Nice." }],
+  };
+  const rig = await IntakeRig.start({ script });
+  const { router } = await rig.open();
+  const bytes = Buffer.from("\0\0\0\x18ftypheic\0\0\0\0mif1heic", "latin1");
+  const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46, 0, 1]);
+  const photo = { name: "photo.heic", bytes, rendition: { bytes: jpeg, mimetype: "image/jpeg" } };
+  const ts = rig.ana.say(place, "what is it?", { files: [photo] });
+  await rig.slack.settled();
+  await ended(router, keyOf(place, ts));
+  expect(linksOf(rig)).toEqual([
+    expect.stringMatching(/^file:.*photo\.heic$/),
+    expect.stringMatching(/^file:.*photo\.heic\.jpg$/),
+  ]);
+  const record = readFileSync(path.join(rig.directory, "record.jsonl"), "utf8");
+  expect(record).toContain(JSON.stringify(jpeg.toString("base64")));
+  const events = await eventsOf(router, keyOf(place, ts));
+  expect(events.filter(({ kind }) => kind === "notice")).toEqual([]);
+});
+
 test("a file that could not be had is told to the person and to the agent", async () => {
   const rig = await IntakeRig.start({ slack: { app: { scopes: ["im:history", "users:read"] } } });
   const { router } = await rig.open();
