@@ -47,6 +47,9 @@ export type PublishOutcome =
   /** Not all of it is seen: the platform's word for why, `no_answer`, or `closed`. */
   | { readonly kind: "undeliverable"; readonly error: string };
 
+/** After so many messages that took no edit, edits are not to be had there: only what is whole is posted. */
+const MAX_FROZEN = 2;
+
 /** After a call of which nothing is known, the next comes so much later, in milliseconds; after the last, none. */
 const RETRY_AFTER_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000];
 
@@ -65,6 +68,8 @@ export class PostEditPublisher implements Disposable {
   #running: Promise<string | undefined> | undefined;
   /** Calls in a row of which nothing is known. */
   #failures = 0;
+  /** Messages in a row that took no edit. */
+  #frozen = 0;
   #wake: (() => void) | undefined;
 
   constructor(options: PostEditOptions) {
@@ -136,6 +141,7 @@ export class PostEditPublisher implements Disposable {
       }
       await this.#pace();
       if (this.#isClosed) return "closed";
+      if (this.#frozen >= MAX_FROZEN && !this.#isFinal) return undefined;
       const { state, step } = this.#plan();
       if (state !== this.#state) this.#keep(state);
       if (step === undefined) return undefined;
@@ -188,6 +194,7 @@ export class PostEditPublisher implements Disposable {
 
   #done(step: PublishStep, ts: string): void {
     this.#failures = 0;
+    if (step.kind === "edit") this.#frozen = 0;
     this.#lastStepAt = this.#options.clock.now();
     this.#keep(reducePublished(this.#state, step, ts));
   }
@@ -217,6 +224,7 @@ export class PostEditPublisher implements Disposable {
     switch (classifyRefusal(error)) {
       case "frozen":
         if (step.kind === "post") return error;
+        if (step.kind === "edit") this.#frozen += 1;
         // Deleted by somebody else, it is as gone as it should be.
         this.#keep(
           step.kind === "delete" && error === "message_not_found"

@@ -140,6 +140,19 @@ describe("a refusal", () => {
     expect(rig.slack.person("U0ANA").see(channel)).toBe("ana: <@U0BOT> go\n  agent: one two");
   });
 
+  test("of all edits leads to one more message with the rest, however long it grows", async () => {
+    const rig = await start();
+    rig.slack.fail("chat.update", { kind: "error", error: "cant_update_message" }, 1_000);
+    const publisher = rig.publisher();
+    for (let each = 1; each <= 60; each += 1) {
+      publisher.write({ text: "word ".repeat(each) });
+      await rig.move(1_000);
+    }
+    expect(await rig.wait(publisher.finish("word ".repeat(61)))).toEqual(published);
+    expect(rig.bodies().join("")).toBe("word ".repeat(61));
+    expect(rig.bodies().length).toBeLessThanOrEqual(3);
+  });
+
   test("for its length leads to smaller messages", async () => {
     const rig = await start();
     rig.slack.fail("chat.postMessage", { kind: "error", error: "msg_too_long" });
