@@ -65,7 +65,10 @@ export class TurnDelivery implements Disposable {
     this.#host = host;
     this.#isAside = isAside === true;
     this.#pause = new Pause(host.workspace.clock);
-    this.#place = place;
+    // Streams are for whoever has asked. Where they are refused in its middle, a turn must not have other words for that.
+    const isNew = place.done === 0 && !isBegun(place.published);
+    const isStream = isNew && isAside !== true && usesStreams(host.workspace, host.place);
+    this.#place = isStream ? { ...place, isStream } : place;
     this.#view = view;
     this.#at = at;
   }
@@ -139,7 +142,7 @@ export class TurnDelivery implements Disposable {
     const { workspace } = this.#host;
     const { renderer, clock } = workspace;
     const view = this.#view;
-    const hasCards = this.#usesStreams();
+    const hasCards = this.#place.isStream === true;
     const whole = displayOf(workspace);
     const show = hasCards ? { ...whole, tools: false, plan: false } : whole;
     const now = clock.now();
@@ -149,11 +152,6 @@ export class TurnDelivery implements Disposable {
       ...(hasCards && { cards: renderer.cards(view, whole) }),
     };
     return stretchesOf(parts, view.outcome && !this.#isAside ? close : undefined);
-  }
-
-  /** Streams are for whoever has asked. */
-  #usesStreams(): boolean {
-    return !this.#isAside && usesStreams(this.#host.workspace, this.#host.place);
   }
 
   #write({ text }: Stretch): void {
@@ -270,7 +268,7 @@ export class TurnDelivery implements Disposable {
       marker: `${turn}.${done}`,
       state: published,
       requester: this.#view.who ?? "",
-      usesStreams: this.#usesStreams(),
+      usesStreams: this.#place.isStream === true && usesStreams(workspace, place),
       stops: () => (hasStop() ? undefined : turn),
       onGiveUp: (error) => {
         if (!isLasting(error) || this.#isClosed) return;

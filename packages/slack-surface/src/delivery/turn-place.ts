@@ -12,6 +12,8 @@ export type TurnPlace = {
   readonly upload?: string;
   /** The same of the rest of a long text; empty where that is shown in messages all the same. */
   readonly rest?: string;
+  /** It is shown in streams: what has cards there has no lines in its text. */
+  readonly isStream?: true;
   /** The message that says that it is over was to be posted: it may be there. */
   readonly isTelling?: true;
 };
@@ -51,6 +53,7 @@ const placeSchema = z.object({
   }),
   upload: z.string().exactOptional(),
   rest: z.string().exactOptional(),
+  isStream: flag,
   isTelling: flag,
 });
 

@@ -61,6 +61,8 @@ describe.each([
     await rig.until(() => rig.calls(COMPLETE) === 1);
     prompt.say("That was it.");
     prompt.end();
+    const conversation = `slack/shop/T0ACME/${channel}/${thread}`;
+    await rig.until(() => first.router.running(conversation) === undefined);
     await first.end();
     expect(shownIn(rig, channel, thread)).toEqual(["Here:"]);
     await rig.open();

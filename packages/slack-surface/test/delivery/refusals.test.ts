@@ -106,3 +106,23 @@ test("a post whose answer was lost is found, and not made again", async () => {
     expect(rig.bodies("C0SHOP", thread)).toEqual(["Once."]);
   }
 });
+
+test("an answer that began as a stream keeps its words when streams are refused in its middle", async () => {
+  const rig = await SurfaceRig.start();
+  await rig.open();
+  const thread = rig.ana.say("D0ANA", "hello");
+  const prompt = await rig.prompted(1);
+  prompt.startTool("t1", "npm test");
+  prompt.say("Before. ");
+  await rig.until(() => rig.bodies("D0ANA", thread).join("") === "Before. ");
+  // Nothing but a tool runs: the stream is ended.
+  await rig.move(70_000, 500);
+  rig.slack.fail("chat.startStream", { kind: "error", error: "channel_type_not_supported" });
+  prompt.say("After. ");
+  await rig.until(() => rig.bodies("D0ANA", thread).length === 2);
+  prompt.say("The end.");
+  prompt.end();
+  await rig.until(() => rig.bodies("D0ANA", thread).join("").endsWith("The end."));
+  await rig.until(() => !rig.ana.see("D0ANA").includes("~"));
+  expect(rig.bodies("D0ANA", thread)).toEqual(["Before. ", "After. The end."]);
+});
