@@ -132,7 +132,10 @@ async function runBatch({ answers, troubles }: Batch, name: string): Promise<voi
   }
   const left = () => asked.flatMap(({ channel, ts }) => unfinished(slack.messages(channel), ts));
   try {
-    await waitFor("all to be shown", () => left().length === 0, SHOWN_MS);
+    // A turn that begins has nothing to show yet, so the log is asked as well.
+    const isOver = async () => !/ \d+ open /.test((await relay.run("sessions", "list")).stdout);
+    const isShown = async () => left().length === 0 && (await isOver()) && left().length === 0;
+    await waitFor("all to be shown", isShown, SHOWN_MS);
   } catch (error) {
     const seen = ["D0ANA", "C0SHOP"].map((channel) => ana.see(channel).slice(-1_500)).join("\n");
     const told = `${seen}\n${relay.stderr.slice(-2_000)}`;
