@@ -24,10 +24,11 @@ export function renderSpoken(spoken: Spoken, running: boolean, known: Known) {
   const source = sourceOf(spoken, running);
   const { text, settled } = renderMarkdown(source, running, known.markdown);
   if (spoken.kind === "text") return { text, known: { ...known, markdown: settled } };
-  const quoted = quoteOn(known.quoted, `_Thinking…_\n${text}`);
+  // Lines that may follow are none yet.
+  const whole = `_Thinking…_\n${text.trimEnd()}`;
+  const quoted = quoteOn(known.quoted, whole);
   return {
-    text:
-      text === "" ? "" : quoted.text + quote(`_Thinking…_\n${text}`.slice(quoted.source.length)),
+    text: text.trim() === "" ? "" : quoted.text + quote(whole.slice(quoted.source.length)),
     known: { markdown: settled, quoted },
   };
 }

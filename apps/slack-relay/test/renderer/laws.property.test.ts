@@ -10,11 +10,15 @@ import {
   showAll,
   start,
   text,
+  thought,
   toolStart,
 } from "../../../../packages/router/test/turn-events.ts";
 import { renderer } from "../../src/renderer/index.ts";
+import { parseTree } from "../../src/renderer/parse-tree.ts";
+import { withPlainBreaks } from "../../src/renderer/settled.ts";
 import { anyPieces } from "./any-markdown.ts";
 import { bodyOf, stretchesOf, toolEnd } from "./fold.ts";
+import { lettersOf } from "./letters.ts";
 
 const isSoak = process.env["ACP_KIT_SOAK"] === "1";
 const timeout = isSoak ? 300_000 : 30_000;
@@ -124,6 +128,37 @@ test("each segment is rendered once, however often its view is", () => {
   }
   // A few looks at the end of the view for each of its states; all of them together would be a million.
   expect(reads).toBeLessThan(5 * bodies.length);
+});
+
+test("each letter of a text is shown, in its order, whatever tools are called in the middle of it", {
+  timeout,
+}, () => {
+  const piece = anyPieces.map((pieces) => pieces.join(""));
+  const pieces = fc.array(piece, { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(pieces, anyDisplay, (texts, show) => {
+      const bodies = texts.flatMap((each, at) => [
+        ...(each === "" ? [] : [text(each)]),
+        ...[toolStart(`${at}`, "-"), toolEnd(`${at}`, "completed")],
+      ]);
+      const view = fold(start, ...bodies, end);
+      const shown = bodyOf(view, show);
+      let from = 0;
+      for (const letter of lettersOf(parseTree(withPlainBreaks(texts.join(""))))) {
+        const at = shown.indexOf(letter, from);
+        expect(at, `${letter} in ${JSON.stringify(shown)}`).toBeGreaterThanOrEqual(0);
+        from = at + letter.length;
+      }
+    }),
+    { numRuns: isSoak ? 10_000 : 200 },
+  );
+});
+
+test("a thought is quoted without the empty lines behind it, while it grows and when it has ended", () => {
+  const thinking = fold(start, thought("Hm.\n\nSo"), thought(".\n\n"));
+  expect(bodyOf(thinking)).toBe("> _Thinking…_\n> Hm.\n>\n> So.");
+  const ended = fold(start, thought("Hm.\n\nSo.\n\n"), text("Done."), end);
+  expect(bodyOf(ended)).toBe("> _Thinking…_\n> Hm.\n>\n> So.\n\nDone.");
 });
 
 test("code that something else comes into the middle of is opened again behind it", () => {

@@ -105,6 +105,22 @@ test.each([
   expectToGrow(parts);
 });
 
+test.each<[string, (n: number) => string]>([
+  ["paragraphs", (n) => `A paragraph ${n}\nof two [lines](https://e.example/${n}).\n\n`],
+  ["one paragraph", (n) => `Line ${n} with \`code\` and [a link](https://e.example/${n}).\n`],
+  ["a code block", (n) => (n === 0 ? "```ts\n" : `const a${n} = [1, 2](3); // <!here>\n`)],
+  ["a list", (n) => `- item ${n}\n\n  with *two* paragraphs\n`],
+  ["a table", (n) => (n === 0 ? "| a | b |\n| - | - |\n" : `| ${n} | \`x\` |\n`)],
+])("of %s, however long, not more is read again than a block or its last lines", (_, lineOf) => {
+  let text = "";
+  let settled: Settled | undefined;
+  for (let n = 0; n < 300; n += 1) {
+    text += lineOf(n);
+    settled = renderMarkdown(text, true, settled).settled;
+    expect(text.length - settled.source.length + settled.context.length).toBeLessThan(150);
+  }
+});
+
 test("boxes of tasks are boxes in mrkdwn", () => {
   expect(cutMrkdwn(renderMrkdwn("- [ ] open\n- [x] done\n\n-\n[ ] -"))).toEqual([
     expect.stringMatching(/^• ☐ open\n• ☑ done/),

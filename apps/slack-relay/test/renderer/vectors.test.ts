@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { cutMarkdown } from "@acp-kit/slack-surface";
-import type { Nodes } from "mdast";
 import { describe, expect, test } from "vitest";
 import { cutMrkdwn } from "../../src/renderer/cut-mrkdwn.ts";
 import { renderMarkdown } from "../../src/renderer/markdown.ts";
 import { renderMrkdwn } from "../../src/renderer/mrkdwn.ts";
 import { parseTree } from "../../src/renderer/parse-tree.ts";
+import { lettersOf } from "./letters.ts";
 
 type Text = string | { readonly repeat: number; readonly text: string };
 type Case = {
@@ -79,13 +79,6 @@ function codeOf(messages: readonly string[]): readonly string[] {
 
 const decoded = (text: string) =>
   text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
-
-/** Letters and digits of texts and code. */
-function lettersOf(node: Nodes): readonly string[] {
-  if ("children" in node) return node.children.flatMap(lettersOf);
-  const text = node.type === "text" || node.type === "code" || node.type === "inlineCode";
-  return text ? [...node.value.matchAll(/[\p{L}\p{N}]/gu)].map(([letter]) => letter) : [];
-}
 
 /** Whether all signs stand in a text in their order; more may stand between them. */
 function isWithin(signs: readonly string[], text: string): boolean {
