@@ -1,7 +1,5 @@
 import type { Report } from "./report.ts";
 
-const whateverFails =
-  "whatever fails and whenever another process takes over, each word is read once and in its order";
 const wholePieces =
   "whatever the text: no piece is empty, too long or ill-formed, and nothing is lost or moved";
 
@@ -34,7 +32,8 @@ export const field: readonly Report[] = [
     "field-A-5",
     "An answer is delivered once, whichever way it took.",
     "when its stream has ended, its edit is too long and the answer to its post is lost",
-    whateverFails,
+    "whatever fails and whenever another process takes over, each word is read once and in its order",
+    "whatever fails and whenever the relay dies, each word is read once and nothing is left behind",
   ],
   [
     "field-A-6",
@@ -148,7 +147,7 @@ export const field: readonly Report[] = [
     "A post whose answer was lost is not posted blindly again.",
     "a post whose answer is lost is made twice by Slack's client, and once by ours",
     "of a post is looked up, and nothing is posted twice",
-    "of a post that did not happen ends in a post",
+    "a post whose answer was lost is found, and not made again",
   ],
   [
     "field-D-29",

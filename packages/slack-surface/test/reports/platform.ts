@@ -37,7 +37,7 @@ export const platform: readonly Report[] = [
     "slack-7-6",
     "A stream that has expired loses nothing: what it did not show comes in another message.",
     "a stream that the platform has ended loses nothing, and nothing is told twice",
-    "whatever fails and whenever another process takes over, each word is read once and in its order",
+    "whatever fails and whenever the relay dies, each word is read once and nothing is left behind",
   ],
   [
     "slack-7-7",

@@ -15,6 +15,7 @@ export const relays: readonly Report[] = [
     "long-emoji as markdown",
     "long-emoji as mrkdwn",
   ],
+  ["slack-4.1-5", "A plan without entries shows nothing.", "a plan without entries shows nothing"],
   [
     "slack-4.1-13",
     "Whether the bot was addressed is known before its name is taken out.",
@@ -66,6 +67,11 @@ export const relays: readonly Report[] = [
     "%s bring the right to read them, and the event of what is said there",
   ],
   [
+    "slack-4.1-24",
+    "The status line stands under a finished answer, and under nothing else.",
+    "not an answer that goes on, nor one without a word",
+  ],
+  [
     "slack-4.1-25",
     "What stands under an answer survives its next edit.",
     "how a turn ended stands under it once, though its message takes no more edits",
@@ -80,6 +86,7 @@ export const relays: readonly Report[] = [
     "A ping of everybody is harmless in every form.",
     "%j is nothing but text, and looks as it was written",
     "in %s, however it is cut",
+    "nobody is mentioned by anything that an agent wrote",
     "broadcast-labelled as markdown",
     "broadcast-split-in-stream as markdown",
   ],
