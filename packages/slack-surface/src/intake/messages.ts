@@ -91,6 +91,7 @@ export class Messages {
     const judgement = await judgeSomebody(this.#workspace, author, place.channel);
     switch (judgement.kind) {
       case "unknown":
+        this.#tellUnknown();
         return { ...about, decision: "drop", reason: "unknown-person", comesAgain: true };
       case "refused": {
         const admission = context.people.admit(judgement.person);
@@ -252,6 +253,13 @@ export class Messages {
     const { text, ...verdict } = refuseWith(about, name);
     this.tell(message, "notice", words[text]);
     return verdict;
+  }
+
+  /** Nobody is heard but those whom rules name: an operator can mend that, and nobody else knows. */
+  #tellUnknown(): void {
+    const { context, bot } = this.#workspace;
+    const text = `Slack does not say who people are that write to ${bot.name}, so they are not answered. See whether its app has the scope users:read.`;
+    context.notices.tell({ kind: "unknown-people", about: bot.name, text });
   }
 
   /** What was said in a thread before the bot was first addressed there. */

@@ -3,6 +3,7 @@ import { MARKDOWN_FORM } from "../publish/publication.ts";
 import { renderPart } from "../publish/render-part.ts";
 import { within } from "../within.ts";
 import { conversationAt, conversationKeyOf, type SlackWorkspace } from "../workspace.ts";
+import { decodeSlackText } from "./decode-text.ts";
 import { judgeSomebody } from "./judge-person.ts";
 import { renderLoginButton } from "./login-form.ts";
 import type { MessagesParts } from "./messages.ts";
@@ -51,7 +52,7 @@ export class SlashCommands {
       return { ...about, decision: "refuse", reason: "not-allowed" };
     }
     const { role } = judged;
-    const written = asCommand(text);
+    const written = asCommand(decodeSlackText(text, this.#workspace.directory.names));
     const parsed = parseCommand(written);
     if (parsed?.kind === "command" && parsed.name === "stop") {
       const turn = await this.#stopIn(channel, user);

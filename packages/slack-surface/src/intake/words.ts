@@ -23,5 +23,4 @@ export const words = {
   overtaken:
     "A message of yours came while I was away, and you have written since: it was not passed on. Send it again if it still matters.",
   sentBefore: (age: string) => `Sent ${age} ago, while I was away.`,
-  failed: (reference: string) => `Something went wrong in this bot (ref ${reference}).`,
 } as const;
