@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { planCatchUp } from "../src/catch-up/plan-catch-up.ts";
 import { askedIn, ended, IntakeRig, keyOf, until } from "./intake/intake-rig.ts";
 
+type SlackEvent = Parameters<IntakeRig["slack"]["emit"]>[0];
+
 const HOUR_MS = 3_600_000;
 
 /** A workspace whose time is two hours behind: what is said there is old by the relay's clock. */
@@ -39,6 +41,11 @@ test("what was said while nobody heard is found, answered once with its age, and
   expect(told).not.toContain("not for the bot");
   await until(() => rig.ana.see("C0SHOP").match(/Sent 1 h ago, while I was away/g)?.length === 2);
   expect(rig.decisions.filter((each) => each === "run missed")).toHaveLength(2);
+  const events = rig.slack.deliveries.map(({ payload }) => payload["event"] as SlackEvent);
+  const late = events.find((event) => event["text"] === "first");
+  if (late) rig.slack.emit(late);
+  await rig.slack.settled();
+  expect(rig.decisions.at(-1)).toBe("attach redrive");
 });
 
 test("what is found and what the platform repeats is one, also for two processes", async () => {
