@@ -4,7 +4,7 @@
  * relay's name, a seed.
  */
 import { createHash } from "node:crypto";
-import { openSync, readFileSync, writeSync } from "node:fs";
+import { openSync, writeSync } from "node:fs";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -18,6 +18,7 @@ import {
 } from "../../src/index.ts";
 import { openSqliteStore } from "../../src/sqlite/index.ts";
 import { createRandom } from "./random.ts";
+import { readStarvedMs } from "./starved-ms.ts";
 
 const [directory = "", name = "", seed = ""] = process.argv.slice(2);
 process.once("disconnect", () => process.exit(1));
@@ -52,15 +53,6 @@ process.send?.({
   openedInMs,
   starvedMs: readStarvedMs() - starvedBefore,
 });
-
-/** How long this process could have run and was not let, in milliseconds; 0 where the system does not say. */
-function readStarvedMs(): number {
-  try {
-    return Number(readFileSync("/proc/self/schedstat", "utf8").split(" ")[1]) / 1e6;
-  } catch {
-    return 0;
-  }
-}
 
 const conversations = ["c0", "c1", "c2", "c3"];
 /** Messages that this process has sent, newest last. */

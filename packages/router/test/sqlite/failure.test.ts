@@ -8,6 +8,7 @@ import { parseStorageFailure } from "../../src/sqlite/storage-failure.ts";
 import { storeFiles } from "../../src/sqlite/store-files.ts";
 import { AgentRig, message, outcomeOf, textOf } from "../agent-rig.ts";
 import { RelayRig } from "./relay-rig.ts";
+import { readStarvedMs } from "./starved-ms.ts";
 import { claim, temporaryDirectories, text } from "./temporary.ts";
 
 const directory = temporaryDirectories("sqlite-failure");
@@ -58,19 +59,20 @@ test("a write that another process keeps out waits without holding this process 
   const home = directory();
   await using store = await openSqliteStore({ directory: home });
   const lease = await claim(store);
-  const other = new DatabaseSync(storeFiles(home).database);
+  using other = new DatabaseSync(storeFiles(home).database);
   other.exec("BEGIN IMMEDIATE");
   const appends = [store.append(lease, [text("a")]), store.append(lease, [text("b")])];
   let longest = 0;
-  for (let n = 0, last = performance.now(); n < 50; n++) {
+  // What other programs of a busy machine take is not the store's.
+  const ownTime = () => performance.now() - readStarvedMs();
+  for (let n = 0, last = ownTime(); n < 50; n++) {
     await new Promise((resolve) => setTimeout(resolve, 1));
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
+    longest = Math.max(longest, ownTime() - last);
+    last = ownTime();
   }
   expect(longest).toBeLessThan(200);
   expect(await store.last("c")).toBe(0);
   other.exec("COMMIT");
-  other.close();
   expect(await Promise.all(appends)).toEqual([1, 2]);
 });
 
