@@ -74,8 +74,12 @@ test(
     expect(await relay.ends()).toBe(0);
     for (const channel of ["C0SHOP", "D0BOB"]) await settled(relay, channel);
     // Before the next start, which would say it too.
-    await relay.shows("U0ANA", "C0SHOP", /so far\s+_\(stopped: the relay is going down/);
-    await relay.shows("U0BOB", "D0BOB", /so far\s+_\(stopped: the relay is going down/);
+    await relay.shows(
+      "U0ANA",
+      "C0SHOP",
+      /so far\s+(?:agent: )?_\(stopped: the relay is going down/,
+    );
+    await relay.shows("U0BOB", "D0BOB", /so far\s+(?:agent: )?_\(stopped: the relay is going down/);
   },
   3 * SOON_MS,
 );
