@@ -1,41 +1,10 @@
-import {
-  type LogEvent,
-  reduceTurnView,
-  type Segment,
-  type Sequence,
-  type TurnView,
-} from "@acp-kit/router";
+import { type LogEvent, reduceTurnView, type TurnView } from "@acp-kit/router";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { Counted } from "../../../../packages/router/test/counted.ts";
 import { renderer } from "../../src/renderer/index.ts";
 import { anyDisplay, anyTurn } from "./any-turn.ts";
 import { numbered, showAll, start, text, toolStart } from "./fold.ts";
-
-/** A view whose segments count how often one of them is looked at. */
-class Counted implements Sequence<Segment> {
-  reads = 0;
-  readonly #segments: Sequence<Segment>;
-
-  constructor(segments: Sequence<Segment>) {
-    this.#segments = segments;
-  }
-
-  get length(): number {
-    return this.#segments.length;
-  }
-
-  at(index: number): Segment | undefined {
-    this.reads += 1;
-    return this.#segments.at(index);
-  }
-
-  *[Symbol.iterator](): Generator<Segment, undefined> {
-    for (const segment of this.#segments) {
-      this.reads += 1;
-      yield segment;
-    }
-  }
-}
 
 const context = (memo: object) => ({ show: showAll, now: 0, memo });
 

@@ -58,6 +58,8 @@ export class Draft {
   #closed: { readonly of: State; readonly state: State } | undefined;
   #begun: { readonly of: State; readonly state: Begun } | undefined;
 
+  #anew: { readonly of: State; readonly start: string; readonly isAnew: boolean } | undefined;
+
   constructor({ turn }: TurnView, show: Display) {
     this.#turn = turn;
     this.#show = show;
@@ -102,10 +104,10 @@ export class Draft {
       }
       case "text": {
         const { last, unseen } = state;
-        const isNew =
-          last?.kind !== "text" || (unseen && beginsAnew(last.text, segment.text, unseen));
-        if (isNew) return withText(this.#begin(state, "text"), segment.text);
-        return withText({ ...state, last, unseen: undefined }, segment.text);
+        if (last?.kind !== "text" || (unseen && this.#isAnew(state, last, segment.text))) {
+          return withText(this.#begin(state, "text"), segment.text);
+        }
+        return withText({ ...state, last }, segment.text);
       }
       case "tool-start": {
         const { tool } = segment;
@@ -141,6 +143,16 @@ export class Draft {
       ...closed,
       page: tool === undefined ? addBlock(page, safe) : addTool(page, tool, safe),
     };
+  }
+
+  /** Asked for each piece of a text that grows, of which the beginning decides. */
+  #isAnew(state: State, last: Last, text: string): boolean {
+    const start = text.slice(0, 2);
+    const known = this.#anew;
+    if (known?.of === state && known.start === start) return known.isAnew;
+    const isAnew = state.unseen !== undefined && beginsAnew(last.text, start, state.unseen);
+    this.#anew = { of: state, start, isAnew };
+    return isAnew;
   }
 
   /** With what is a message of its own. */

@@ -1,8 +1,9 @@
-import { reduceTurnView, type Segment, type Sequence, type TurnView } from "@acp-kit/router";
+import { reduceTurnView, type TurnView } from "@acp-kit/router";
 import { defuse, type SlackPart } from "@acp-kit/slack-surface";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyDisplay, anyTurnOf } from "../../../../packages/router/test/any-turn.ts";
+import { Counted } from "../../../../packages/router/test/counted.ts";
 import {
   end,
   fold,
@@ -84,32 +85,6 @@ test("nobody is mentioned by anything that an agent wrote", { timeout }, () => {
     { numRuns: isSoak ? 2_000 : 60 },
   );
 });
-
-/** A view whose segments count how often one of them is looked at. */
-class Counted implements Sequence<Segment> {
-  reads = 0;
-  readonly #segments: Sequence<Segment>;
-
-  constructor(segments: Sequence<Segment>) {
-    this.#segments = segments;
-  }
-
-  get length(): number {
-    return this.#segments.length;
-  }
-
-  at(index: number): Segment | undefined {
-    this.reads += 1;
-    return this.#segments.at(index);
-  }
-
-  *[Symbol.iterator](): Generator<Segment, undefined> {
-    for (const segment of this.#segments) {
-      this.reads += 1;
-      yield segment;
-    }
-  }
-}
 
 test("each segment is rendered once, however often its view is", () => {
   const memo = {};
