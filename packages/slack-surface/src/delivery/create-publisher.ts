@@ -38,8 +38,8 @@ export type PublisherRequest = {
   readonly marker: string;
   readonly state: PublishedState;
   readonly onState: (state: PublishedState) => void;
-  /** The person whose turn it is. */
-  readonly requester: string;
+  /** The person whose turn it is, and their own workspace. */
+  readonly recipient: { readonly user: string; readonly team: string };
   readonly usesStreams: boolean;
   readonly slots: StreamSlots;
   /** Asked for each message that shows a tail. */
@@ -52,7 +52,7 @@ export function createPublisher(
   request: PublisherRequest,
 ): TurnPublisher {
   const { queue, clock, identity, demotions, renderer } = workspace;
-  const { place, requester, slots, ...rest } = request;
+  const { place, recipient, slots, ...rest } = request;
   const { channel, thread } = place;
   const shared = { ...rest, queue, clock, channel };
   // What was begun as a stream has to be ended as one.
@@ -66,7 +66,7 @@ export function createPublisher(
     thread,
     slots,
     botId: identity.botId,
-    recipient: { user: requester, team: identity.team },
+    recipient,
     onRefused: (error) => {
       if (lacking.has(error)) demotions.add(channel, clock.now());
     },

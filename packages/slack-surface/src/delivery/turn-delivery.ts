@@ -39,6 +39,9 @@ export type TurnDeliveryHost = {
 const RENDER_EVERY_MS = 100;
 const TICK_MS = 30_000;
 
+/** How long a stream waits for what is known of its person, in milliseconds. */
+const KNOW_WITHIN_MS = 1_000;
+
 /** With so many calls waiting, only what is whole is shown of a turn of which nothing is to be seen yet. */
 const CROWDED_CALLS = 30;
 
@@ -52,6 +55,8 @@ export class TurnDelivery implements Disposable {
   /** When its last event happened. */
   #at: number;
   #place: TurnPlace;
+  /** The requester's workspace. */
+  #team: string;
   #publisher: TurnPublisher | undefined;
   readonly #isAside: boolean;
   #isStopped = false;
@@ -64,6 +69,7 @@ export class TurnDelivery implements Disposable {
   constructor(host: TurnDeliveryHost, place: TurnPlace, { view, at, isAside }: LedgerTurn) {
     this.#host = host;
     this.#isAside = isAside === true;
+    this.#team = host.workspace.identity.team;
     this.#pause = new Pause(host.workspace.clock);
     // Streams are for whoever has asked. Where they are refused in its middle, a turn must not have other words for that.
     const isNew = place.done === 0 && !isBegun(place.published);
@@ -86,6 +92,7 @@ export class TurnDelivery implements Disposable {
 
   /** Resolves when all of the turn is seen. Rejects with a {@link DeliveryFailure}. */
   async run(): Promise<void> {
+    await this.#learnTeam();
     this.#resumeQuestions();
     for (;;) {
       if (this.#isClosed) throw new DeliveryFailure("closed");
@@ -114,6 +121,14 @@ export class TurnDelivery implements Disposable {
     }
     await Promise.all([...this.#questions.values()].map(({ done }) => done));
     if (!this.#isStopped) await this.#tellDone();
+  }
+
+  /** A stream is for somebody of a workspace, which need not be the bot's. */
+  async #learnTeam(): Promise<void> {
+    const { directory } = this.#host.workspace;
+    const { who = "" } = this.#view;
+    if (this.#place.isStream !== true || who === "") return;
+    this.#team = (await directory.person(who, KNOW_WITHIN_MS))?.team ?? this.#team;
   }
 
   /** Nothing is to be seen from now on that would have to vanish. */
@@ -267,7 +282,7 @@ export class TurnDelivery implements Disposable {
       slots,
       marker: `${turn}.${done}`,
       state: published,
-      requester: this.#view.who ?? "",
+      recipient: { user: this.#view.who ?? "", team: this.#team },
       usesStreams: this.#place.isStream === true && usesStreams(workspace, place),
       stops: () => (hasStop() ? undefined : turn),
       onGiveUp: (error) => {

@@ -122,3 +122,22 @@ test("an answer that another process left half shown is gone on with in the same
   expect(rig.bodies("C0SHOP", thread)).toEqual(["Before. \n(cancelled)"]);
   await rig.until(() => !rig.ana.see("C0SHOP").includes(":eyes:"));
 });
+
+test("a partner's stream is for somebody of the partner's workspace", async () => {
+  const channels = [
+    { id: "D0PAT", name: "pat", kind: "im", members: ["U0PARTNER", "U0BOT"] },
+  ] as const;
+  const rig = await SurfaceRig.start({
+    slack: { channels },
+    access: [{ users: ["U0PARTNER"], role: "user" }],
+  });
+  await rig.open();
+  const thread = rig.slack.person("U0PARTNER").say("D0PAT", "hello");
+  const prompt = await rig.prompted(1);
+  prompt.say("Hello, Pat.");
+  prompt.end();
+  await rig.until(() => rig.bodies("D0PAT", thread)[0] === "Hello, Pat.");
+  const start = rig.slack.calls.find(({ method }) => method === "chat.startStream");
+  expect(start).toMatchObject({ outcome: "ok", args: { recipient_team_id: "T0PARTNER" } });
+  expect(rig.calls("chat.postMessage")).toBe(0);
+});

@@ -153,3 +153,19 @@ test("a question of which Slack takes no blocks is asked in words, and ends in w
   await rig.during(outcome);
   await rig.until(() => rig.ana.see("C0SHOP").includes("✗ refused by <@U0ANA>"));
 });
+
+test("who presses a button answers, and Stop of another's turn is not everybody's", async () => {
+  const rig = await SurfaceRig.start({ slack: { app: { isAgent: false } } });
+  const { thread, prompt, outcome } = await askIn(rig, "C0SHOP");
+  await rig.during(rig.ana.click("C0SHOP", "Allow once"));
+  await rig.during(outcome);
+  await rig.until(() => rig.ana.see("C0SHOP").includes("✓ allowed once by <@U0ANA>"));
+  prompt.say("Going on.");
+  await rig.until(() => texts(rig, "C0SHOP").includes("Stop"));
+  await rig.during(rig.bob.click("C0SHOP", "Stop"));
+  await rig.move(2_000);
+  expect(rig.bodies("C0SHOP", thread)).toContain("Going on.");
+  await rig.during(rig.ana.click("C0SHOP", "Stop"));
+  await rig.until(() => rig.bodies("C0SHOP", thread).includes("Going on.\n(cancelled)"));
+  await rig.until(() => texts(rig, "C0SHOP").length === 0);
+});
