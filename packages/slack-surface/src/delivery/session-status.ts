@@ -11,16 +11,26 @@ const RENEW_AFTER_MS = 50 * 60_000;
 /** When nobody knows whether it was said that nothing runs any more, it is said again so much later, in milliseconds. */
 const RETRY_MS = 10_000;
 
-/** Whether the app may say it at all: it has to be declared as an agent. Of one workspace. */
-export class SessionSupport {
-  #isRefused = false;
+/** A status in words vanishes after two minutes. */
+const SAY_AGAIN_MS = 90_000;
 
+const WORKING = "is working…";
+
+/** What the app may say at all: a session's state if it is declared as an agent, and else a status in words. Of one workspace. */
+export class SessionSupport {
+  #refused: "nothing" | "sessions" | "words" = "nothing";
+
+  /** There is no state, and no Stop with it. */
   get isRefused(): boolean {
-    return this.#isRefused;
+    return this.#refused !== "nothing";
+  }
+
+  get hasWords(): boolean {
+    return this.#refused !== "words";
   }
 
   refuse(): void {
-    this.#isRefused = true;
+    this.#refused = this.#refused === "nothing" ? "sessions" : "words";
   }
 }
 
@@ -95,33 +105,37 @@ export class SessionStatus implements Disposable {
   }
 
   #isDone(): boolean {
-    const isOld = this.#workspace.clock.now() - this.#shownAt >= RENEW_AFTER_MS;
+    const renewAfterMs = this.#support.isRefused ? SAY_AGAIN_MS : RENEW_AFTER_MS;
+    const isOld = this.#workspace.clock.now() - this.#shownAt >= renewAfterMs;
     return this.#shown === this.#wanted && !(this.#wanted === "processing" && isOld);
   }
 
   async #run(requester: string): Promise<void> {
     const { queue, clock } = this.#workspace;
-    const { channel, thread } = this.#place;
+    const { channel, thread, isDirect } = this.#place;
     if (thread === undefined) return;
-    while (!this.#isDone() && !this.#isClosed && !this.#support.isRefused) {
+    const place = { channel_id: channel, thread_ts: thread };
+    while (!this.#isDone() && !this.#isClosed) {
+      const isWords = this.#support.isRefused;
+      // Elsewhere the message itself says what goes on.
+      if (isWords && !(isDirect && this.#support.hasWords)) return;
       let said: SessionState = this.#wanted;
       const result = await queue.run({
-        method: "agents.sessions.setStatus",
+        method: isWords ? "assistant.threads.setStatus" : "agents.sessions.setStatus",
         channel,
         priority: this.#wanted === "active" ? "text" : "status",
         key: this.#key,
         args: () => {
           said = this.#wanted;
-          return {
-            channel_id: channel,
-            thread_ts: thread,
-            status: said,
-            initiator_user_id: requester,
-          };
+          if (isWords) return { ...place, status: said === "processing" ? WORKING : "" };
+          return { ...place, status: said, initiator_user_id: requester };
         },
       });
       if (result.kind === "superseded") continue;
-      if (result.kind === "refused" && lasting.has(result.error)) this.#support.refuse();
+      if (result.kind === "refused" && lasting.has(result.error)) {
+        this.#support.refuse();
+        continue;
+      }
       if (result.kind === "unknown" && said === "active" && !this.#isClosed) {
         await this.#pause.wait(RETRY_MS);
         continue;

@@ -141,3 +141,18 @@ test("a partner's stream is for somebody of the partner's workspace", async () =
   expect(start).toMatchObject({ outcome: "ok", args: { recipient_team_id: "T0PARTNER" } });
   expect(rig.calls("chat.postMessage")).toBe(0);
 });
+
+test("an app that is no agent says in words that it works, where its answer is a stream", async () => {
+  const rig = await SurfaceRig.start({ slack: { app: { isAgent: false } } });
+  await rig.open();
+  const thread = rig.ana.say("D0ANA", "hello");
+  const prompt = await rig.prompted(1);
+  const says = () => rig.ana.see("D0ANA").includes("(agent is working…)");
+  await rig.until(says);
+  // Slack forgets it after two minutes.
+  await rig.move(300_000, 1_000);
+  expect(says()).toBe(true);
+  prompt.say("Hello.");
+  prompt.end();
+  await rig.until(() => rig.bodies("D0ANA", thread)[0] === "Hello." && !says());
+});
