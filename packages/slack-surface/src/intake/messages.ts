@@ -75,7 +75,13 @@ export class Messages {
     const pairing = this.#pair(message, about);
     if (pairing) return pairing;
     const judged = await this.judge(message, conversation);
-    if ("decision" in judged) return judged;
+    if ("decision" in judged) {
+      // The next start is not to find it missing, and tell its author once more.
+      if (judged.decision === "refuse") {
+        heard.claim(key, { conversation, user: author.user }, context.now());
+      }
+      return judged;
+    }
     heard.noteShared(message.place.channel, message.place.isShared);
     return await this.decide({ ...judged, message: await this.#withNames(message, read) });
   }

@@ -88,7 +88,7 @@ test("C11 guests and partners are refused, once an hour and with their id; a rul
   await until(() => guest.see("C0SHOP").includes("U0GUEST"));
   expect(guest.see("C0SHOP").match(/This bot is private/g)).toHaveLength(1);
   expect(rig.bob.see("C0SHOP")).not.toContain("This bot is private");
-  expect(rig.decisions.filter((each) => each === "refuse not-allowed")).toHaveLength(4);
+  expect(rig.decisions.filter((each) => each === "refuse not-allowed")).toHaveLength(2);
 });
 
 test("somebody whose profile cannot be had is not taken for one of the workspace's own, and is heard later", async () => {
