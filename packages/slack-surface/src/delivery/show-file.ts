@@ -25,7 +25,7 @@ export async function showFile(
   { conversation, id, file, begun, onBegun }: FileToShow,
 ): Promise<void> {
   const { renderer, queue, clock } = workspace;
-  const outcome: UploadOutcome = isReadByPartners(workspace, channel)
+  const outcome: UploadOutcome = isClosedToFiles(workspace, channel)
     ? { kind: "failed", text: NOT_TO_PARTNERS }
     : await uploads.sendFile(file, { conversation, channel, thread, begun, onBegun });
   if (outcome.kind === "shared") return;
@@ -46,7 +46,8 @@ export async function showFile(
 const NOT_TO_PARTNERS =
   "A file of the agent is not shown: people of other workspaces read this channel, and `filesToPartners` is not set.";
 
-function isReadByPartners({ bot, heard }: SlackWorkspace, channel: string): boolean {
+/** People of other workspaces read a channel, and files may not go there. */
+export function isClosedToFiles({ bot, heard }: SlackWorkspace, channel: string): boolean {
   const mayGo = bot.settings.surface === "slack" && bot.settings.filesToPartners === true;
   return !mayGo && heard.isShared(channel);
 }

@@ -10,7 +10,7 @@ import { Pause } from "./pause.ts";
 import { questionEndOf } from "./question-end.ts";
 import { QuestionMessage } from "./question-message.ts";
 import type { SessionState } from "./session-status.ts";
-import { showFile } from "./show-file.ts";
+import { isClosedToFiles, showFile } from "./show-file.ts";
 import { type Stretch, stretchesOf } from "./stretches.ts";
 import { tellDone } from "./tell-done.ts";
 import type { ThreadPlace } from "./thread-place.ts";
@@ -255,8 +255,10 @@ export class TurnDelivery implements Disposable {
   }
 
   #divide(text: string): LongText {
-    const { settings } = this.#host.workspace.bot;
-    const mayBeSent = settings.surface === "slack" && settings.features.includes("files-out");
+    const { workspace, place } = this.#host;
+    const { settings } = workspace.bot;
+    const sendsFiles = settings.surface === "slack" && settings.features.includes("files-out");
+    const mayBeSent = sendsFiles && !isClosedToFiles(workspace, place.channel);
     return mayBeSent && this.#place.rest !== "" ? divideLongText(text) : { shown: text };
   }
 

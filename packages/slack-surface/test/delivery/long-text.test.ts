@@ -56,6 +56,17 @@ describe("a long text is divided", () => {
   });
 });
 
+test("C19 into a channel that people of other workspaces read it goes as messages alone", async () => {
+  const rig = await SurfaceRig.start({ features: ["files-out"] });
+  await rig.open();
+  const thread = rig.ana.say("C0SHARED", "<@U0BOT> go");
+  const prompt = await rig.prompted(1);
+  prompt.say(lines(1_000));
+  prompt.end();
+  await rig.until(() => rig.bodies("C0SHARED", thread).join("").includes(line(999)));
+  expect(rig.calls("files.getUploadURLExternal")).toBe(0);
+});
+
 describe.each([
   ["a channel", "C0SHOP", "<@U0BOT> go"],
   ["a direct conversation", "D0ANA", "go"],
