@@ -12,6 +12,8 @@ import {
 import type { ContractScenario } from "../contract-scenario.ts";
 import { countOf } from "../words.ts";
 
+const WITHDRAW_AFTER_MS = 1_000;
+
 /** Asks whether to run a command of that name, and says what was answered: `name granted`. */
 function ask(name: string, withdrawAfterMs?: number): readonly Step[] {
   const outcomes = { yes: "granted", no: "refused", withdrawn: "withdrawn" };
@@ -46,6 +48,12 @@ async function asked(app: ContractApp, name: string): Promise<ContractChat> {
   // What would run is shown, and not what the agent calls it.
   await seen(chat, "ana", `run-${name}`);
   return chat;
+}
+
+/** When turns ended, as the log tells it, in milliseconds since the epoch. */
+function turnEnds(output: string): number[] {
+  const lines = output.split("\n").filter((line) => line.includes("turn ended"));
+  return lines.map((line) => Date.parse(/"time":"([^"]+)"/.exec(line)?.[1] ?? ""));
 }
 
 function promptsWith(app: ContractApp, text: string): number {
@@ -93,12 +101,13 @@ export const questions: readonly ContractScenario[] = [
     title: "yes to a question that has ended is told that it came too late, and reaches no agent",
     // Its end is seen in the log: who asked has seen the question last, and does not know.
     isAlone: true,
-    on: { migrate: ask("migrate", 1_000) },
+    on: { migrate: ask("migrate", WITHDRAW_AFTER_MS) },
     async run(app) {
-      const ended = () => countOf("turn ended", app.output);
-      const before = ended();
+      // The turn of an earlier scenario may end behind the beginning of this one, but not so late.
+      const earliest = Date.now() + WITHDRAW_AFTER_MS;
       const chat = await asked(app, "migrate");
-      await waitFor("the turn to end", () => ended() > before, CONTRACT_DEADLINE_MS);
+      const ended = () => turnEnds(app.output).some((at) => at >= earliest);
+      await waitFor("the turn to end", ended, CONTRACT_DEADLINE_MS);
       await chat.answer("ana", "yes");
       await seen(chat, "ana", /too late/i);
       assert.ok(!(await seen(chat, "ana", "migrate withdrawn")).includes("migrate granted"));
