@@ -1,5 +1,6 @@
-import type { SlackBody } from "../blocks/render-question.ts";
+import type { SlackBlock, SlackBody } from "../blocks/render-question.ts";
 import { renderStopButton } from "../blocks/stop-button.ts";
+import { defuse } from "./defuse.ts";
 import { escapeText } from "./escape-text.ts";
 import type { MessageForm, RenderMrkdwn } from "./publication.ts";
 
@@ -17,29 +18,35 @@ export type PartOptions = {
 };
 
 /**
- * One message, as the platform takes it. Its text holds no mention that should not count: that is the renderer's to see to.
+ * One message, as the platform takes it. Nobody is mentioned by it.
  *
  * @param tail - Plain text of which nothing is lost when it is cut.
  */
 export function renderPart(
-  body: string,
+  source: string,
   tail: string,
   form: MessageForm,
   { stops, mrkdwn }: PartOptions = {},
 ): SlackBody {
-  const below = escapeText([...tail].slice(0, MAX_TAIL_CODE_POINTS).join(""));
+  const body = defuse(source);
+  const below = defuse([...tail].slice(0, MAX_TAIL_CODE_POINTS).join(""));
   if (form.kind === "plain") {
-    const texts = [renderPlain(body, mrkdwn), below];
+    const texts = [renderPlain(body, mrkdwn), escapeText(below)];
     return { text: texts.filter((each) => each !== "").join("\n\n"), blocks: [] };
   }
   return {
     text: fallback(body === "" ? tail : body),
     blocks: [
       ...(body.trim() === "" ? [] : [{ type: "markdown", text: body }]),
-      ...(below === "" ? [] : [{ type: "context", elements: [{ type: "mrkdwn", text: below }] }]),
+      ...(below === "" ? [] : [plainContext(below)]),
       ...(below === "" || stops === undefined ? [] : [renderStopButton(stops)]),
     ],
   };
+}
+
+/** In which nothing is markup: names of tools have stars and underscores. */
+function plainContext(text: string): SlackBlock {
+  return { type: "context", elements: [{ type: "plain_text", text, emoji: false }] };
 }
 
 /** The older markup where one message has room for it, else the source, which takes less. */
