@@ -176,7 +176,12 @@ export class ThreadDelivery implements Disposable {
       this.#current = undefined;
       delivery[Symbol.dispose]();
     }
-    if (!entry.isAside) await this.#session.show("active", entry.view.who ?? "");
+    // Once the turn is confirmed, nobody looks any more for what an earlier process may have left on its message.
+    await Promise.all([
+      entry.isAside ? undefined : this.#session.show("active", entry.view.who ?? ""),
+      this.#signs.get(turn)?.show(undefined),
+    ]);
+    if (this.#stop.signal.aborted) throw new DeliveryFailure("closed");
     workspace.heard.active(conversation, workspace.clock.now());
     this.#ledger = finishTurn(this.#ledger, turn);
     this.#signs.delete(turn);

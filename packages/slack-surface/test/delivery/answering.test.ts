@@ -123,6 +123,27 @@ test("an answer that another process left half shown is gone on with in the same
   await rig.until(() => !rig.ana.see("C0SHOP").includes(":eyes:"));
 });
 
+test("a sign that was there when a process was killed goes, also where the answer was shown whole by then", async () => {
+  const rig = await SurfaceRig.start({ isMortal: true });
+  const one = await rig.open();
+  const thread = rig.ana.say("C0SHOP", ASK);
+  const prompt = await rig.prompted(1);
+  await rig.until(() => rig.ana.see("C0SHOP").includes(":eyes:1"));
+  rig.slack.fail("reactions.remove", { kind: "hang" });
+  prompt.say("Whole.");
+  prompt.end();
+  await rig.until(() => rig.bodies("C0SHOP", thread)[0] === "Whole.");
+  await rig.until(() =>
+    rig.slack.calls.some(({ method }) => method === "agents.sessions.setStatus"),
+  );
+  await rig.move(3_000, 100);
+  await one.crash();
+  rig.slack.heal();
+  await rig.open();
+  await rig.until(() => !rig.ana.see("C0SHOP").includes(":eyes:"), 300_000);
+  expect(rig.bodies("C0SHOP", thread)).toEqual(["Whole."]);
+});
+
 test("a partner's stream is for somebody of the partner's workspace", async () => {
   const channels = [
     { id: "D0PAT", name: "pat", kind: "im", members: ["U0PARTNER", "U0BOT"] },
