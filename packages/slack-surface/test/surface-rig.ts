@@ -245,7 +245,7 @@ export class SurfaceRig {
       void surface.retire?.();
       await wire?.[Symbol.asyncDispose]();
       // Others are not taken for its own.
-      await this.until(() => this.slack.socketMode.ready <= before - 2);
+      await this.until(() => this.slack.socketMode.ready <= Math.max(0, before - 2));
       await killStore(store, path.join(this.#directory, "store.db"));
       this.#locks.clear();
     };
