@@ -33,7 +33,7 @@ import {
 import { openSqliteStore } from "@acp-kit/router/sqlite";
 import { FakeSlack, type FakeSlackOptions, ManualClock, type SlackPerson } from "@acp-kit/testkit";
 import { onTestFinished } from "vitest";
-import { type Clock, createSlackSurface, slackTables } from "../src/index.ts";
+import { type Clock, createSlackSurface, type SlackRenderer, slackTables } from "../src/index.ts";
 import { plainRenderer } from "./delivery/plain-renderer.ts";
 import { GatedAgent, type GatedPrompt } from "./gated-agent.ts";
 
@@ -112,6 +112,7 @@ export type SurfaceRigOptions = {
   /** Its processes can be killed. Files are not to be had then: they come from the platform's own address alone. */
   readonly isMortal?: boolean;
   readonly features?: SlackBot["features"];
+  readonly renderer?: SlackRenderer;
 };
 
 /** One process of a relay, as far as Slack has to do with it. */
@@ -217,7 +218,10 @@ export class SurfaceRig {
     });
     const notices = createNotices({ log, now });
     notices.addSink(async ({ text }) => void this.notices.push(text));
-    const surface = await createSlackSurface({ renderer: plainRenderer, clock })({
+    const surface = await createSlackSurface({
+      renderer: this.#options.renderer ?? plainRenderer,
+      clock,
+    })({
       ...{ bots: [bot], router, people, commands, log, now, notices, db },
       journal: {
         note: (inbound, detail) => {

@@ -8,14 +8,11 @@ export type Stretch = {
   readonly file?: SentFile;
 };
 
-/** What a turn is shown as, in order. Pure. @param close - What follows the last part once nothing else does. */
-export function stretchesOf(
-  parts: readonly SlackPart[],
-  close?: SlackPart,
-): readonly [...Stretch[], Stretch] {
+/** What a turn is shown as, in order. Pure. */
+export function stretchesOf(parts: readonly SlackPart[]): readonly [...Stretch[], Stretch] {
   const done: Stretch[] = [];
   let text = "";
-  for (const part of close ? [...parts, close] : parts) {
+  for (const part of parts) {
     if (part.kind === "text") text += part.markdown;
     else {
       done.push(part.kind === "file" ? { text, file: part.file } : { text, ask: part.ask });

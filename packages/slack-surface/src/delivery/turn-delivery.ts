@@ -63,6 +63,8 @@ export class TurnDelivery implements Disposable {
   #isClosed = false;
   #isSealing = false;
   #failure: unknown;
+  /** What follows the last part of a turn that has ended. */
+  #close = "";
   /** Beside the text, of the last rendering. */
   #beside: Omit<Publication, "text"> = {};
 
@@ -109,7 +111,8 @@ export class TurnDelivery implements Disposable {
         continue;
       }
       if (this.#view.outcome) {
-        await this.#finish(isTakenBack(this.#view) ? "" : stretch.text);
+        if (isTakenBack(this.#view)) await this.#finish("");
+        else await this.#finish(stretch.text, this.#close);
         break;
       }
       this.#write(stretch);
@@ -166,7 +169,9 @@ export class TurnDelivery implements Disposable {
       ...(tail?.kind === "text" && { tail: tail.markdown }),
       ...(hasCards && { cards: renderer.cards(view, whole) }),
     };
-    return stretchesOf(parts, view.outcome && !this.#isAside ? close : undefined);
+    const isClosed = view.outcome !== undefined && !this.#isAside;
+    this.#close = isClosed && close?.kind === "text" ? close.markdown : "";
+    return stretchesOf(parts);
   }
 
   #write({ text }: Stretch): void {
@@ -230,16 +235,18 @@ export class TurnDelivery implements Disposable {
     for (const { ask } of this.#render().slice(0, this.#place.done)) if (ask) this.#ask(ask);
   }
 
-  async #finish(text: string): Promise<void> {
+  /** @param close - What is shown behind the text, also where the rest of that is a file. */
+  async #finish(text: string, close = ""): Promise<void> {
     if (this.#isStopped) return;
-    if (!this.#publisher && text.trim() === "" && !isBegun(this.#place.published)) return;
+    const isEmpty = (text + close).trim() === "";
+    if (!this.#publisher && isEmpty && !isBegun(this.#place.published)) return;
     const publisher = this.#open();
     const { cards } = this.#beside;
     // Its last cards go with the end.
     const { shown, rest } = this.#divide(text);
     if (cards || rest) publisher.write({ text: shown, ...(cards && { cards }) });
     const isSent = rest !== undefined && (await this.#sendRest(rest.markdown));
-    const outcome = await publisher.finish(isSent ? shown + sayRest(rest) : text);
+    const outcome = await publisher.finish((isSent ? shown + sayRest(rest) : text) + close);
     this.#publisher = undefined;
     publisher[Symbol.dispose]();
     if (outcome.kind === "stopped") {

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { divideLongText, MAX_SHOWN_UNITS } from "../../src/delivery/long-text.ts";
+import type { SlackRenderer } from "../../src/index.ts";
 import { SurfaceRig } from "../surface-rig.ts";
+import { plainRenderer } from "./plain-renderer.ts";
 
 const COMPLETE = "files.completeUploadExternal";
 const REST = "rest-of-the-answer.md";
@@ -54,6 +56,26 @@ describe("a long text is divided", () => {
       { numRuns: 100 },
     );
   });
+});
+
+test("how a turn has ended stands behind what names the file, not in it", async () => {
+  const close = { kind: "text", markdown: "\n\n⏹ over" } as const;
+  const render: SlackRenderer["render"] = (...given) => ({
+    ...plainRenderer.render(...given),
+    close,
+  });
+  const renderer = { ...plainRenderer, render };
+  const rig = await SurfaceRig.start({ features: ["files-out"], renderer });
+  await rig.open();
+  const thread = rig.ana.say("C0SHOP", "<@U0BOT> go");
+  const prompt = await rig.prompted(1);
+  prompt.say(lines(1_000));
+  prompt.end();
+  await rig.until(() => rig.bodies("C0SHOP", thread).join("").includes(REST));
+  const shown = rig.bodies("C0SHOP", thread).join("");
+  expect(shown).toMatch(/is in the file rest-of-the-answer\.md\._\n+⏹ over$/);
+  const files = rig.slack.messages("C0SHOP").flatMap((each) => each.files);
+  expect(files.map(({ bytes }) => Buffer.from(bytes).toString().includes("⏹"))).toEqual([false]);
 });
 
 test("C19 into a channel that people of other workspaces read it goes as messages alone", async () => {
