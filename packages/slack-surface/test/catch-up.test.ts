@@ -111,6 +111,26 @@ test("a channel that cannot be read now is looked at again by the next start", a
   expect(rig.prompts).toEqual(["before", "live", "missed"]);
 });
 
+test("what was said in a channel does not wait until its threads could be read", async () => {
+  const { rig, clock } = await startInThePast();
+  const before = await rig.open();
+  const root = rig.ana.say("C0SHOP", "<@U0BOT> before");
+  await rig.slack.settled();
+  await ended(before.router, keyOf("C0SHOP", root));
+  await before.end();
+  const ts = rig.bob.say("C0SHOP", "<@U0BOT> missed");
+  rig.ana.say("C0SHOP", "missed there", { thread: root });
+  clock.advance(HOUR_MS);
+  const { router, intake } = await rig.open();
+  const { promise: until, resolve: free } = Promise.withResolvers<void>();
+  rig.slack.fail("conversations.replies", { kind: "hold", until });
+  intake.catchUp();
+  await ended(router, keyOf("C0SHOP", ts));
+  free();
+  await ended(router, keyOf("C0SHOP", root), 2);
+  expect(rig.prompts).toEqual(["before", "missed", expect.stringContaining("missed there")]);
+});
+
 test("of many conversations the latest 50 are taken up, the one that waits longest first", () => {
   const missed = Array.from({ length: 60 }, (_, at) => ({
     conversation: `c${at}`,

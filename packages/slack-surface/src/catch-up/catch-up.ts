@@ -37,26 +37,30 @@ export class CatchUp {
   /** @param note - Told what became of what was missed. */
   async run(signal: AbortSignal, note: (verdict: Verdict) => void): Promise<void> {
     const { workspace, marks } = this.#parts;
-    const missed: { conversation: string; message: HeardMessage }[] = [];
     const unread = new Set<string>();
-    for (const place of this.#places()) {
-      if (signal.aborted) return;
-      const found = await readMissed(workspace, place);
-      if (found.kind === "later") unread.add(place.channel);
-      if (found.kind === "read") missed.push(...this.#findUnheard(found.messages, place.channel));
-    }
-    for (const turn of planCatchUp(missed)) {
-      if (signal.aborted) return;
-      const { comesAgain, ...verdict } = await this.#take(turn);
-      if (comesAgain) unread.add(turn.messages.at(-1)?.place.channel ?? "");
-      note(verdict);
+    const { channels, threads } = this.#places();
+    // To look into many threads takes minutes of what Slack allows: what was said in channels does not wait for that.
+    for (const places of [channels, threads]) {
+      const missed: { conversation: string; message: HeardMessage }[] = [];
+      for (const place of places) {
+        if (signal.aborted) return;
+        const found = await readMissed(workspace, place);
+        if (found.kind === "later") unread.add(place.channel);
+        if (found.kind === "read") missed.push(...this.#findUnheard(found.messages, place.channel));
+      }
+      for (const turn of planCatchUp(missed)) {
+        if (signal.aborted) return;
+        const { comesAgain, ...verdict } = await this.#take(turn);
+        if (comesAgain) unread.add(turn.messages.at(-1)?.place.channel ?? "");
+        note(verdict);
+      }
     }
     // For the others the next start looks again.
     for (const channel of marks.held.keys()) if (!unread.has(channel)) marks.letGo(channel);
   }
 
   /** Channels that were heard, and threads in them that are followed. */
-  #places(): readonly MissedPlace[] {
+  #places(): Readonly<Record<"channels" | "threads", readonly MissedPlace[]>> {
     const { workspace, marks } = this.#parts;
     const { heard, context } = workspace;
     const after = (ts: string) => (Number(ts) - OVERLAP_S).toFixed(6);
@@ -68,7 +72,7 @@ export class CatchUp {
       if (thread === undefined || ts === undefined) return [];
       return [{ channel, thread, after: after(ts) }];
     });
-    return [...channels, ...threads];
+    return { channels, threads };
   }
 
   #findUnheard(
