@@ -1,6 +1,7 @@
 import { RouterError } from "@acp-kit/router";
 import type { SlackUploads } from "../files/slack-uploads.ts";
 import type { StreamSlots } from "../publish/stream-slots.ts";
+import { within } from "../within.ts";
 import type { SlackWorkspace } from "../workspace.ts";
 import { DeliveryFailure } from "./failure.ts";
 import { MessageSigns, type Sign } from "./message-signs.ts";
@@ -25,6 +26,9 @@ import { formatTurnPlace, parseTurnPlace, startOf } from "./turn-place.ts";
 /** The surface's name among the consumers of a log. */
 const CONSUMER = "slack";
 
+/** How long the next turn waits for the signs of the one before, in milliseconds. */
+const SIGNS_WAIT_MS = 3_000;
+
 export type ThreadDeliveryOptions = {
   readonly workspace: SlackWorkspace;
   readonly conversation: string;
@@ -41,6 +45,7 @@ export class ThreadDelivery implements Disposable {
   readonly #pause: Pause;
   readonly #stop = new AbortController();
   readonly #signs = new Map<string, MessageSigns>();
+  /** Signs and statuses that are still on their way: the conversation is not closed before. */
   readonly #signing = new Set<Promise<void>>();
   #session: SessionStatus;
   #ledger: TurnLedger = openLedger({ seq: 0 });
@@ -67,7 +72,7 @@ export class ThreadDelivery implements Disposable {
 
   /** Nothing more has to be done before this process ends. */
   get isSealed(): boolean {
-    if (this.#ledger.turns.size === 0) return true;
+    if (this.#ledger.turns.size === 0) return this.#signing.size === 0;
     return (
       this.#isSealing && (this.#current?.delivery.isSealed ?? nextTurn(this.#ledger) === undefined)
     );
@@ -103,7 +108,11 @@ export class ThreadDelivery implements Disposable {
         const mark = open.markOf(conversation);
         if (mark === undefined || (await this.#isQuiet())) {
           await this.#confirm();
-          await Promise.all(this.#signing);
+          if (this.#signing.size > 0) {
+            // A limit may hold them up for long, and no turn that comes meanwhile waits for them.
+            await this.#pause.wait(Number.POSITIVE_INFINITY);
+            continue;
+          }
           if (mark === undefined || open.clear({ conversation, mark })) return;
           continue;
         }
@@ -177,15 +186,29 @@ export class ThreadDelivery implements Disposable {
       delivery[Symbol.dispose]();
     }
     // Once the turn is confirmed, nobody looks any more for what an earlier process may have left on its message.
-    await Promise.all([
-      entry.isAside ? undefined : this.#session.show("active", entry.view.who ?? ""),
-      this.#signs.get(turn)?.show(undefined),
+    await this.#signed(turn, [
+      ...(entry.isAside ? [] : [this.#session.show("active", entry.view.who ?? "")]),
+      this.#signs.get(turn)?.show(undefined) ?? Promise.resolve(),
     ]);
     if (this.#stop.signal.aborted) throw new DeliveryFailure("closed");
     workspace.heard.active(conversation, workspace.clock.now());
     this.#ledger = finishTurn(this.#ledger, turn);
     this.#signs.delete(turn);
     await this.#confirm();
+  }
+
+  /** Resolves when a turn's last signs are shown, or a limit holds them up for too long while another turn waits. */
+  async #signed(turn: string, showing: readonly Promise<void>[]): Promise<void> {
+    let isShown = false;
+    const all = Promise.all(showing).then(() => {
+      isShown = true;
+    });
+    this.#keepSigning(all);
+    const isWaited = () => [...this.#ledger.turns.keys()].some((other) => other !== turn);
+    while (!isShown && !isWaited() && !this.#stop.signal.aborted) {
+      await this.#pause.wait(Number.POSITIVE_INFINITY);
+    }
+    if (!isShown) await within(this.#options.workspace.clock, SIGNS_WAIT_MS, all);
   }
 
   /** Nothing can be shown of it: the next turn is tried again. */
@@ -241,7 +264,14 @@ export class ThreadDelivery implements Disposable {
       signs = new MessageSigns(workspace, message, first <= this.#oldTo);
       this.#signs.set(turn, signs);
     }
-    const shown = signs.show(sign).finally(() => this.#signing.delete(shown));
+    this.#keepSigning(signs.show(sign));
+  }
+
+  #keepSigning(showing: Promise<void>): void {
+    const shown = showing.finally(() => {
+      this.#signing.delete(shown);
+      this.#pause.wake();
+    });
     this.#signing.add(shown);
   }
 }
