@@ -10,10 +10,11 @@ import { questions } from "./scenarios/questions.ts";
  * {@link contractScript}. Those that are not `isAlone` may run at once; the others come behind them, one by one.
  */
 export const contractScenarios: readonly ContractScenario[] = [
+  // The longest ones first.
+  ...endings,
   ...answers,
   ...questions,
   ...peopleAndFiles,
-  ...endings,
 ];
 
 /** What the agent of a {@link ContractApp} does. */

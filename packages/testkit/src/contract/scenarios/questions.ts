@@ -42,6 +42,8 @@ function ask(name: string, withdrawAfterMs?: number): readonly Step[] {
   ];
 }
 
+const REFUSED = /only the person|may not|private/i;
+
 async function asked(app: ContractApp, name: string): Promise<ContractChat> {
   const chat = app.open();
   await chat.say("ana", `please ${name}`);
@@ -90,8 +92,9 @@ export const questions: readonly ContractScenario[] = [
     async run(app) {
       const chat = await asked(app, "deploy");
       await chat.answer("bob", "yes");
+      await seen(chat, "bob", REFUSED);
       await chat.answer("eve", "yes");
-      await seen(chat, "eve", app.idOf("eve"));
+      await seen(chat, "eve", REFUSED);
       assert.ok(!chat.see("ana").includes("deploy granted"));
       await chat.answer("ana", "yes");
       assert.equal(countOf("deploy granted", await seen(chat, "ana", "deploy granted")), 1);
@@ -109,7 +112,7 @@ export const questions: readonly ContractScenario[] = [
       const ended = () => turnEnds(app.output).some((at) => at >= earliest);
       await waitFor("the turn to end", ended, CONTRACT_DEADLINE_MS);
       await chat.answer("ana", "yes");
-      await seen(chat, "ana", /too late/i);
+      await seen(chat, "ana", /too late|is over/i);
       assert.ok(!(await seen(chat, "ana", "migrate withdrawn")).includes("migrate granted"));
       await chat.say("ana", "all-the-same");
       await seen(chat, "ana", echoOf("all-the-same"));
