@@ -181,7 +181,9 @@ export class TurnDelivery implements Disposable {
     if (!isSeen && workspace.queue.length >= CROWDED_CALLS) return;
     const { tail, cards } = this.#beside;
     const isEmpty = text === "" && (tail ?? "") === "" && (cards ?? []).length === 0;
-    if (!isSeen && isEmpty) return;
+    // While a question waits it is the last to be seen, unless there is text behind it, or Stop has to be a button there.
+    const isWaiting = text === "" && this.#view.asks.length > 0 && this.#host.hasStop();
+    if (!isSeen && (isEmpty || isWaiting)) return;
     this.#open().write({ text: this.#divide(text).shown, ...this.#beside });
   }
 

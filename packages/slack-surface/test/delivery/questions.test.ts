@@ -57,6 +57,31 @@ test("C15 a question is a message of its own between what was said before and af
   expect(texts(rig, "C0SHOP")).toEqual([]);
 });
 
+test.each(["C0SHOP", "D0ANA"])(
+  "while a question in %s waits it is the last message, until there is more to say",
+  async (channel) => {
+    const rig = await SurfaceRig.start();
+    await rig.open();
+    const thread = rig.ana.say(channel, ASK);
+    const prompt = await rig.prompted(1);
+    prompt.say("Let me see. ");
+    prompt.startTool("t1", "rm -rf dist");
+    const outcome = prompt.ask("rm -rf dist", OPTIONS);
+    await rig.until(() => rig.ana.buttons(channel).some(({ text }) => text === "Allow once"));
+    await rig.move(20_000, 250);
+    const said = [expect.stringContaining("Let me see."), expect.stringContaining("Run this?")];
+    expect(rig.bodies(channel, thread)).toEqual(said);
+    prompt.say("Meanwhile I read.");
+    await rig.until(() => rig.bodies(channel, thread).length > 2);
+    const [button] = rig.ana.buttons(channel).filter(({ text }) => text === "Allow once");
+    if (button) rig.ana.click(channel, button);
+    await rig.during(outcome);
+    prompt.end();
+    await rig.until(() => rig.bodies(channel, thread).at(-1) === "Meanwhile I read.");
+    expect(rig.bodies(channel, thread)).toHaveLength(3);
+  },
+);
+
 test("C15 only where one person is alone with the bot may an answer hold for ever", async () => {
   const shared = await SurfaceRig.start();
   await askIn(shared, "C0SHOP");
