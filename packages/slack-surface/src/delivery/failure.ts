@@ -18,6 +18,9 @@ export class DeliveryFailure extends Error {
   }
 }
 
+/** The app's renderer has thrown: nothing of the turn can be shown, however often it is tried. */
+export class RenderFailure extends Error {}
+
 /** Of the app itself, wherever it speaks. */
 const ofTheApp: ReadonlySet<string> = new Set([
   "account_inactive",

@@ -1,9 +1,12 @@
-import { RouterError } from "@acp-kit/router";
+import { createReference, RouterError } from "@acp-kit/router";
 import type { SlackUploads } from "../files/slack-uploads.ts";
+import { postOnce } from "../publish/post-once.ts";
+import { MARKDOWN_FORM } from "../publish/publication.ts";
+import { renderPart } from "../publish/render-part.ts";
 import type { StreamSlots } from "../publish/stream-slots.ts";
 import { within } from "../within.ts";
 import type { SlackWorkspace } from "../workspace.ts";
-import { DeliveryFailure } from "./failure.ts";
+import { DeliveryFailure, RenderFailure } from "./failure.ts";
 import { MessageSigns, type Sign } from "./message-signs.ts";
 import { Pause } from "./pause.ts";
 import type { PlaceRefusals } from "./place-refusals.ts";
@@ -22,6 +25,9 @@ import {
   type TurnLedger,
 } from "./turn-ledger.ts";
 import { formatTurnPlace, parseTurnPlace, startOf } from "./turn-place.ts";
+
+/** How long what may vanish of a turn that cannot be shown may take to do so, in milliseconds. */
+const REST_WITHIN_MS = 5_000;
 
 /** The surface's name among the consumers of a log. */
 const CONSUMER = "slack";
@@ -178,8 +184,9 @@ export class ThreadDelivery implements Disposable {
     try {
       await delivery.run();
     } catch (error) {
-      if (!(error instanceof DeliveryFailure) || error.kind !== "place") throw error;
-      await this.#options.refusals.tell(entry.view.who ?? "", this.#place, error.code);
+      if (error instanceof RenderFailure) await this.#tellUnshown(turn, delivery, error);
+      else if (!(error instanceof DeliveryFailure) || error.kind !== "place") throw error;
+      else await this.#options.refusals.tell(entry.view.who ?? "", this.#place, error.code);
       await this.#ended(turn);
     } finally {
       this.#current = undefined;
@@ -209,6 +216,26 @@ export class ThreadDelivery implements Disposable {
       await this.#pause.wait(Number.POSITIVE_INFINITY);
     }
     if (!isShown) await within(this.#options.workspace.clock, SIGNS_WAIT_MS, all);
+  }
+
+  /** In the place of the answer there is a reference to what went wrong. */
+  async #tellUnshown(turn: string, delivery: TurnDelivery, error: RenderFailure): Promise<void> {
+    const { workspace, conversation } = this.#options;
+    const { queue, clock, renderer, context } = workspace;
+    delivery.seal();
+    const late = clock.now() + REST_WITHIN_MS;
+    while (!delivery.isSealed && clock.now() < late) await new Pause(clock).wait(100);
+    const ref = createReference();
+    context.journal.fail({ ref, conversation, what: "render", error: error.cause });
+    const said = renderer.say("error", `This answer can't be shown (ref ${ref}).`);
+    const text = said.kind === "text" ? said.markdown : "";
+    const { channel, thread } = this.#place;
+    await postOnce({
+      ...{ queue, clock, channel, thread, id: `${turn}.unshown` },
+      priority: "final",
+      mayBeThere: false,
+      body: () => renderPart(text, "", MARKDOWN_FORM),
+    });
   }
 
   /** Nothing can be shown of it: the next turn is tried again. */

@@ -4,7 +4,7 @@ import { nothingPublished, type Publication, type PublishedState } from "../publ
 import type { StreamSlots } from "../publish/stream-slots.ts";
 import type { SlackWorkspace } from "../workspace.ts";
 import { createPublisher, type TurnPublisher, usesStreams } from "./create-publisher.ts";
-import { DeliveryFailure, isLasting } from "./failure.ts";
+import { DeliveryFailure, isLasting, RenderFailure } from "./failure.ts";
 import { divideLongText, type LongText } from "./long-text.ts";
 import { Pause } from "./pause.ts";
 import { questionEndOf } from "./question-end.ts";
@@ -157,6 +157,14 @@ export class TurnDelivery implements Disposable {
   }
 
   #render(): readonly Stretch[] {
+    try {
+      return this.#renderView();
+    } catch (error) {
+      throw new RenderFailure("a turn cannot be rendered", { cause: error });
+    }
+  }
+
+  #renderView(): readonly Stretch[] {
     const { workspace } = this.#host;
     const { renderer, clock } = workspace;
     const view = this.#view;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { SurfaceRig } from "../surface-rig.ts";
+import { plainRenderer } from "./plain-renderer.ts";
 
 const ASK = "<@U0BOT> hello";
 
@@ -125,4 +126,33 @@ test("an answer that began as a stream keeps its words when streams are refused 
   await rig.until(() => rig.bodies("D0ANA", thread).join("").endsWith("The end."));
   await rig.until(() => !rig.ana.see("D0ANA").includes("~"));
   expect(rig.bodies("D0ANA", thread)).toEqual(["Before. ", "After. The end."]);
+});
+
+test("a turn that the renderer cannot show says so with a reference, and holds up none behind it", async () => {
+  const rig = await SurfaceRig.start({
+    renderer: {
+      ...plainRenderer,
+      render(view, context) {
+        const rendered = plainRenderer.render(view, context);
+        if (JSON.stringify(rendered).includes("poison")) throw new Error("cannot");
+        return rendered;
+      },
+    },
+  });
+  await rig.open();
+  const thread = rig.ana.say("C0SHOP", ASK);
+  const prompt = await rig.prompted(1);
+  prompt.say("Good. ");
+  await rig.until(() => rig.bodies("C0SHOP", thread)[0] === "Good. ");
+  prompt.say("poison");
+  await rig.until(() => rig.bodies("C0SHOP", thread).length === 2);
+  expect(rig.bodies("C0SHOP", thread)[1]).toMatch(/^This answer can't be shown \(ref \w+\)\.$/);
+  expect(rig.ana.see("C0SHOP")).not.toContain("~");
+  prompt.end();
+  rig.ana.say("C0SHOP", "<@U0BOT> again", { thread });
+  const next = await rig.prompted(2);
+  next.say("Better.");
+  next.end();
+  await rig.until(() => rig.bodies("C0SHOP", thread).at(-1) === "Better.");
+  await rig.until(() => !rig.ana.see("C0SHOP").includes(":eyes:"));
 });
