@@ -1,5 +1,12 @@
 import { parseCommand, parsePairing } from "@acp-kit/relay";
-import { type Role, RouterError, type RouterErrorCode, type Turn } from "@acp-kit/router";
+import {
+  type OpenTurn,
+  type PermissionAsk,
+  type Role,
+  RouterError,
+  type RouterErrorCode,
+  type Turn,
+} from "@acp-kit/router";
 import { attachmentsOf } from "../files/attachments-of.ts";
 import { within } from "../within.ts";
 import { conversationKeyOf, type SlackWorkspace } from "../workspace.ts";
@@ -155,7 +162,8 @@ export class Messages {
       if (how === "refused") return { ...about, decision: "refuse", reason: "not-yours" };
       if (how === "late") return { ...about, decision: "drop", reason: "answered", turn };
       const at = context.now();
-      if (how === "new") heard.keep(key, { conversation, user, turn }, at);
+      // A process that was killed may have submitted it without this.
+      if (how === "new" || !heard.message(key)) heard.keep(key, { conversation, user, turn }, at);
       heard.follow(conversation, author.user, at, Number(message.ts) * 1_000);
       open.mark(conversation);
       return how === "repeat"
@@ -219,15 +227,12 @@ export class Messages {
     role,
   }: Admitted): Promise<Verdict | undefined> {
     const { heard, context } = this.#workspace;
-    const { key, text } = message;
+    const { key, ts, text } = message;
     const about = { conversation, message: key, user };
     const parsed = parseCommand(text);
     const word = parsed?.kind === "command" ? parsed.name : undefined;
     const turns = await this.#decisions.openTurns(conversation);
-    const answer = decideAnswer(
-      text,
-      turns.flatMap(({ asks }) => asks),
-    );
+    const answer = decideAnswer(text, this.#asksBefore(ts, conversation, turns));
     if (word !== "stop" && word !== "continue" && answer.kind === "none") return undefined;
     if (!heard.claim(key, { conversation, user }, context.now())) return attached(about);
     try {
@@ -253,6 +258,20 @@ export class Messages {
       heard.release(key);
       throw error;
     }
+  }
+
+  /** The open questions that stood in the conversation when a message was written: it means no other. */
+  #asksBefore(
+    ts: string,
+    conversation: string,
+    turns: readonly OpenTurn[],
+  ): readonly PermissionAsk[] {
+    const shown = this.#workspace.questions
+      .of(conversation)
+      .filter((question) => Number(question.ts ?? Number.POSITIVE_INFINITY) < Number(ts));
+    return turns.flatMap(({ turn, asks }) =>
+      asks.filter(({ id }) => shown.some((one) => one.turn === turn && one.permission === id)),
+    );
   }
 
   #refuse(message: HeardMessage, about: Omit<Verdict, "decision" | "reason">, name: WordName) {

@@ -194,3 +194,29 @@ test("who presses a button answers, and Stop of another's turn is not everybody'
   await rig.until(() => rig.bodies("C0SHOP", thread).includes("Going on.\n(cancelled)"));
   await rig.until(() => texts(rig, "C0SHOP").length === 0);
 });
+
+test("C16 a yes that was written before the question was to be seen allows nothing", async () => {
+  const rig = await SurfaceRig.start();
+  await rig.open();
+  const thread = rig.ana.say("C0SHOP", "<@U0BOT> tidy up");
+  const prompt = await rig.prompted(1);
+  prompt.say("Shall I begin?");
+  await rig.until(() => rig.bodies("C0SHOP", thread).includes("Shall I begin?"));
+  const seen = Promise.withResolvers<void>();
+  rig.slack.fail("chat.postMessage", { kind: "hold", until: seen.promise });
+  let answered: unknown;
+  void prompt.ask("rm -rf dist", OPTIONS).then((outcome) => {
+    answered = outcome;
+  });
+  await rig.move(3_000);
+  rig.ana.say("C0SHOP", "yes", { thread });
+  await rig.until(() => rig.inbound.length === 2);
+  seen.resolve();
+  await rig.until(() => texts(rig, "C0SHOP").length > 0);
+  await rig.move(1_000);
+  expect(answered).toBeUndefined();
+  expect(rig.inbound.at(-1)).toMatchObject({ decision: "run", reason: "prompt" });
+  rig.ana.say("C0SHOP", "yes", { thread });
+  await rig.until(() => answered !== undefined);
+  expect(answered).toMatchObject({ optionId: "once" });
+});

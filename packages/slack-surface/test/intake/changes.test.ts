@@ -64,6 +64,23 @@ test("a message that is taken back takes its turn with it, waiting or running", 
   expect(rig.prompts).toEqual(["first"]);
 });
 
+test("a message is taken back too whose process was killed before it had noted its turn", async () => {
+  const rig = await IntakeRig.start({ script: WAITING });
+  const { router, intake, workspace } = await rig.open();
+  const ts = rig.ana.say("C0SHOP", "<@U0BOT> work");
+  const conversation = keyOf("C0SHOP", ts);
+  await until(async () => (await router.openTurns(conversation))[0]?.started === true);
+  await rig.slack.settled();
+  workspace.context.db.run("DELETE FROM slack_messages");
+  const again = Promise.withResolvers<void>();
+  const payload = rig.slack.deliveries[0]?.payload;
+  intake.take({ kind: "events_api", payload, retry: 1, ack: () => again.resolve() });
+  await again.promise;
+  rig.ana.delete("C0SHOP", ts);
+  await ended(router, conversation);
+  expect(await outcomesIn(router, conversation)).toEqual(["cancelled deleted"]);
+});
+
 test("an edit that mentions the bot for the first time is its message, an unfurled link is nothing", async () => {
   const rig = await IntakeRig.start();
   const { router } = await rig.open();

@@ -1,6 +1,5 @@
-import type { PermissionAsk } from "@acp-kit/router";
 import { expect, test } from "vitest";
-import { renderQuestion, renderStopButton } from "../../src/index.ts";
+import { renderStopButton } from "../../src/index.ts";
 import { STOP_SHORTCUT } from "../../src/intake/stop-shortcut.ts";
 import {
   ASKING,
@@ -13,36 +12,13 @@ import {
   until,
   WAITING,
 } from "./intake-rig.ts";
+import { showQuestion } from "./show-question.ts";
 
 const access = [
   { users: ["U0PARTNER"], role: "user", slack: { channel: "C0SHARED" } },
   { users: ["U0BOB"], role: "approver" },
   { users: ["*"], role: "user" },
 ] as const;
-
-/** Shows the question of a turn as delivery does. */
-async function showQuestion(
-  { router, workspace }: IntakeProcess,
-  channel: string,
-  thread: string,
-): Promise<{ readonly ask: PermissionAsk; readonly reference: string }> {
-  const conversation = keyOf(channel, thread);
-  await until(async () => ((await router.openTurns(conversation))[0]?.asks.length ?? 0) > 0);
-  const [open] = await router.openTurns(conversation);
-  const [ask] = open?.asks ?? [];
-  if (!open || !ask) throw new Error("Nothing is asked.");
-  const { turn } = open;
-  const { requester, id: permission } = ask;
-  const question = { conversation, turn, permission, requester, channel };
-  const { reference } = workspace.questions.add(question);
-  const body = renderQuestion({ ask, reference, revision: 1, isPrivate: true });
-  const posted = await workspace.call("chat.postMessage", {
-    ...{ channel, thread_ts: thread, ...body },
-  });
-  if (posted.kind !== "ok") throw new Error("The question was not posted.");
-  workspace.questions.posted(reference, String(posted.body["ts"]));
-  return { ask, reference };
-}
 
 async function answersIn({ router }: IntakeProcess, conversation: string) {
   const events = await eventsOf(router, conversation);

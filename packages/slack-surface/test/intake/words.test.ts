@@ -9,6 +9,7 @@ import {
   until,
   WAITING,
 } from "./intake-rig.ts";
+import { showQuestion } from "./show-question.ts";
 
 const two = [
   { users: ["U0ANA"], role: "user" },
@@ -18,12 +19,13 @@ const two = [
 
 test("a plain yes in the thread answers the only question, from its requester or an approver alone", async () => {
   const rig = await IntakeRig.start({ script: ASKING, access: two });
-  const { router } = await rig.open();
+  const process = await rig.open();
+  const { router } = process;
   const guest = rig.slack.person("U0GUEST");
   const thread = rig.ana.say("C0SHOP", "<@U0BOT> ask");
   const conversation = keyOf("C0SHOP", thread);
   const asks = async () => (await router.openTurns(conversation)).flatMap((turn) => turn.asks);
-  await until(async () => (await asks()).length === 1);
+  await showQuestion(process, "C0SHOP", thread);
   guest.say("C0SHOP", "<@U0BOT> yes", { thread });
   await until(() => guest.see("C0SHOP").includes("an approver, can do this"));
   expect(await asks()).toHaveLength(1);
