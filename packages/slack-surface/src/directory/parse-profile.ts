@@ -8,7 +8,17 @@ export type KnownPerson = SlackProfile & {
 };
 
 const flag = z.boolean().catch(false);
-const text = z.string().trim().catch("");
+
+/** On one line, and without characters that hide or reorder text. */
+const text = z
+  .string()
+  .transform((name) =>
+    name
+      .replaceAll(/[\t-\r\p{Z}]+/gu, " ")
+      .replaceAll(/\p{C}/gu, "")
+      .trim(),
+  )
+  .catch("");
 
 const answerSchema = z.object({
   user: z.object({

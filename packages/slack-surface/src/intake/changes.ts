@@ -1,6 +1,6 @@
 import type { SlackWorkspace } from "../workspace.ts";
-import type { Heard } from "./heard.ts";
-import type { Messages, MessagesParts } from "./messages.ts";
+import type { Heard, HeardMessage } from "./heard.ts";
+import type { Admitted, Messages, MessagesParts } from "./messages.ts";
 import { parseHistoryMessage } from "./parse-event.ts";
 import { readMessage } from "./read-message.ts";
 import { renderRunAgainButton } from "./run-again-button.ts";
@@ -9,6 +9,8 @@ import { words } from "./words.ts";
 
 /** How old a message may be that is changed so that it mentions the bot, in milliseconds. */
 const NEW_MENTION_MS = 3_600_000;
+
+type Judged = Pick<Admitted, "conversation" | "user" | "role">;
 
 type Edit = Extract<Heard, { kind: "edit" }>;
 
@@ -44,18 +46,13 @@ export class Changes {
     if (known.turn === undefined) return { ...about, decision: "drop", reason: "edit-of-command" };
     const judged = await this.#messages.judge(message, conversation);
     if ("decision" in judged) return judged;
-    const { user, role } = judged;
-    const request = this.#messages.requestOf(message);
-    const edited = { key: `${key}#${version}`, user, query: [request], text: message.text };
-    const command = context.commands.recognise({
-      ...{ conversation, bot: this.#workspace.bot.name, role, at: context.now() },
-      ...edited,
-    });
-    // What it asks of the relay now it could ask by a message of its own.
-    if (command) return { ...about, decision: "drop", reason: "edited-to-command" };
-    const { text: _, ...asked } = edited;
+    if (this.#isForRelay(judged, message)) {
+      return { ...about, decision: "drop", reason: "edited-to-command" };
+    }
     const verdict = await this.#messages.ask(message, conversation, {
-      ...asked,
+      key: `${key}#${version}`,
+      user: judged.user,
+      query: [this.#messages.requestOf(message)],
       replaces: known.turn,
     });
     if (verdict.reason !== "answered") {
@@ -84,11 +81,24 @@ export class Changes {
     if (author.user !== clicker) return { ...about, decision: "refuse", reason: "not-yours" };
     const judged = await this.#messages.judge(message, conversation);
     if ("decision" in judged) return judged;
+    if (this.#isForRelay(judged, message)) {
+      return { ...about, decision: "drop", reason: "edited-to-command" };
+    }
     const again = `${key}#again#${wire?.edited?.ts ?? ""}`;
     const { user } = judged;
     const query = [this.#messages.requestOf(message)];
     const verdict = await this.#messages.ask(message, conversation, { key: again, user, query });
     return verdict.decision === "run" ? { ...verdict, reason: "run-again" } : verdict;
+  }
+
+  /** What a message asks of the relay now it could ask by one of its own; and no agent is to see what a login waits for. */
+  #isForRelay({ conversation, user, role }: Judged, message: HeardMessage): boolean {
+    const { context, bot } = this.#workspace;
+    const { key, text } = message;
+    const query = [this.#messages.requestOf(message)];
+    const at = context.now();
+    const asked = { conversation, bot: bot.name, user, role, key, text, query, at };
+    return context.commands.recognise(asked) !== undefined;
   }
 
   /** A message that was taken back takes its turn with it, unless that has ended. */

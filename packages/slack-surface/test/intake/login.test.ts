@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { askedIn, IntakeRig, keyOf, until } from "./intake-rig.ts";
+import { askedIn, ended, IntakeRig, keyOf, until } from "./intake-rig.ts";
 
 const CODE = "planted0secret7good";
 const pasted = `http://localhost:1455/auth/callback?code=${CODE}&amp;state=s1`;
@@ -51,5 +51,24 @@ test("C25 what somebody pastes into a thread of its own reaches the login and no
   rig.ana.edit("D0ANA", ts, `look: <${pasted}>`);
   await until(() => rig.decisions.includes("drop edit-of-command"));
   expect(await askedIn(router, keyOf("D0ANA", ts))).toEqual([]);
+  expect(filesWith(rig.directory, CODE)).toEqual([]);
+});
+
+test("C25 a message that was edited into what a login waits for is not run again", async () => {
+  const rig = await IntakeRig.start({ isLogin: true, access });
+  const { router } = await rig.open();
+  const ts = rig.ana.say("D0ANA", "hello");
+  const conversation = keyOf("D0ANA", ts);
+  await ended(router, conversation);
+  rig.ana.edit("D0ANA", ts, "hello again");
+  await until(() => rig.ana.buttons("D0ANA").some(({ text }) => text === "Run again"));
+  const [button] = rig.ana.buttons("D0ANA");
+  if (!button) throw new Error("There is no button.");
+  rig.ana.say("D0ANA", "!login acme");
+  await until(() => rig.ana.buttons("D0ANA").length > 1);
+  rig.ana.edit("D0ANA", ts, `<${pasted}>`);
+  await until(() => rig.decisions.includes("drop edited-to-command"));
+  await rig.ana.click("D0ANA", button);
+  expect(rig.decisions.at(-1)).toBe("drop edited-to-command");
   expect(filesWith(rig.directory, CODE)).toEqual([]);
 });
