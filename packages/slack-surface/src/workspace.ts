@@ -1,4 +1,9 @@
-import { formatConversationKey, type SurfaceBot, type SurfaceContext } from "@acp-kit/relay";
+import {
+  formatConversationKey,
+  type SlackBot,
+  type SurfaceBot,
+  type SurfaceContext,
+} from "@acp-kit/relay";
 import type { Demotions } from "./book/demotions.ts";
 import type { HeardBook } from "./book/heard-book.ts";
 import type { OpenConversations } from "./book/open-conversations.ts";
@@ -14,7 +19,7 @@ import type { SlackRenderer } from "./slack-part.ts";
 /** One bot in the workspace that it was installed to: what its intake and its delivery have in common. */
 export type SlackWorkspace = {
   readonly context: SurfaceContext;
-  readonly bot: SurfaceBot;
+  readonly bot: SurfaceBot<SlackBot>;
   readonly identity: SlackIdentity;
   /** Each message of a direct conversation begins a thread of its own. */
   readonly hasAgentView: boolean;

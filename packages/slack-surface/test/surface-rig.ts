@@ -343,7 +343,7 @@ export class SurfaceRig {
       agentView = true,
       defaults = DEFAULT_OPTIONS,
       filesToPartners = false,
-      features = [],
+      features = ["signs"],
     } = this.#options;
     return {
       name: "shop",

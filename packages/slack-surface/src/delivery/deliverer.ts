@@ -47,9 +47,7 @@ export class Deliverer implements AsyncDisposable {
     this.#workspace = workspace;
     this.#lock = lock;
     this.#slots = new StreamSlots(workspace.queue);
-    const { settings } = workspace.bot;
-    const apiUrl = settings.surface === "slack" ? settings.apiUrl : undefined;
-    this.#uploads = new SlackUploads(workspace, apiUrl);
+    this.#uploads = new SlackUploads(workspace, workspace.bot.settings.apiUrl);
     this.#pause = new Pause(workspace.clock);
     this.#refusals = new PlaceRefusals(workspace);
     this.#marks = workspace.open.onMark((conversation) => this.#takeUp(conversation));

@@ -123,7 +123,8 @@ export class SessionStatus implements Disposable {
       const result = await queue.run({
         method: isWords ? "assistant.threads.setStatus" : "agents.sessions.setStatus",
         channel,
-        priority: this.#wanted === "active" ? "text" : "status",
+        // Nothing else is made of these calls, and with them comes the platform's Stop.
+        priority: this.#wanted === "active" ? "final" : "text",
         key: this.#key,
         args: () => {
           said = this.#wanted;

@@ -48,6 +48,5 @@ const NOT_TO_PARTNERS =
 
 /** People of other workspaces read a channel, and files may not go there. */
 export function isClosedToFiles({ bot, heard }: SlackWorkspace, channel: string): boolean {
-  const mayGo = bot.settings.surface === "slack" && bot.settings.filesToPartners === true;
-  return !mayGo && heard.isShared(channel);
+  return bot.settings.filesToPartners !== true && heard.isShared(channel);
 }

@@ -283,8 +283,9 @@ export class ThreadDelivery implements Disposable {
 
   #sign(turn: string, { key, first }: LedgerTurn, sign: Sign | undefined): void {
     const { workspace } = this.#options;
+    const { settings } = workspace.bot;
     const ts = messageTsOf(key);
-    if (ts === undefined) return;
+    if (ts === undefined || !settings.features.includes("signs")) return;
     let signs = this.#signs.get(turn);
     if (!signs) {
       const message = { channel: this.#place.channel, ts };

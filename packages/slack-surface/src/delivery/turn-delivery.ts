@@ -274,7 +274,7 @@ export class TurnDelivery implements Disposable {
   #divide(text: string): LongText {
     const { workspace, place } = this.#host;
     const { settings } = workspace.bot;
-    const sendsFiles = settings.surface === "slack" && settings.features.includes("files-out");
+    const sendsFiles = settings.features.includes("files-out");
     const mayBeSent = sendsFiles && !isClosedToFiles(workspace, place.channel);
     return mayBeSent && this.#place.rest !== "" ? divideLongText(text) : { shown: text };
   }

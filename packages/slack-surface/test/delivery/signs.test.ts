@@ -30,3 +30,14 @@ test.each([
   await rig.until(() => !/:(?:eyes|hourglass_flowing_sand):/.test(rig.ana.see("C0SHOP")));
   await rig.until(() => !rig.ana.canStop("C0SHOP", thread));
 });
+
+test("without the feature no sign is asked for", async () => {
+  const rig = await SurfaceRig.start({ features: [] });
+  await rig.open();
+  const thread = rig.ana.say("C0SHOP", "<@U0BOT> one");
+  const prompt = await rig.prompted(1);
+  prompt.say("First.");
+  prompt.end();
+  await rig.until(() => rig.bodies("C0SHOP", thread).includes("First."));
+  expect(rig.slack.calls.map(({ method }) => method)).not.toContain("reactions.add");
+});

@@ -19,6 +19,7 @@ import {
   openRelayDb,
   RELAY_TABLES,
   Redactor,
+  type SlackBot,
   type SurfaceBot,
   type SurfaceContext,
 } from "@acp-kit/relay";
@@ -286,14 +287,13 @@ export class IntakeRig {
 
 type Block = { readonly text?: string };
 
-const bot: SurfaceBot = {
+const bot: SurfaceBot<SlackBot> = {
   name: "shop",
   settings: {
-    surface: "poe",
-    path: "/poe",
-    accessKeys: [],
+    ...{ surface: "slack", botToken: "xoxb-fake-bot-token", agentView: true, features: [] },
+    transport: { kind: "socket", appToken: "xapp-fake-app-token" },
     defaults: {},
-  } as SurfaceBot["settings"],
+  },
   agent: "demo",
   workspace: "shop",
   defaults: DEFAULT_OPTIONS,
