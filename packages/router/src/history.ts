@@ -36,7 +36,8 @@ const MAX_NAME_CHARS = 80;
 
 /**
  * What was said before `request` and the session has not heard, oldest first. Our own answers are taken from our log,
- * everything else from the platform's transcript; of a platform that sends none, our log tells the messages too.
+ * everything else from the platform's transcript; of a platform that sends none, or only what was not for the bot since
+ * its last turn, our log tells the messages too.
  *
  * @param since - Id of the first message behind the newest reset: nothing before it is told.
  */
@@ -50,7 +51,10 @@ export function findUntold(
   const before = query.slice(0, query.lastIndexOf(request));
   if (before.length === 0) return untoldOfLog(request, told, own);
   const start = since === undefined ? -1 : query.findIndex(({ messageId }) => messageId === since);
-  return untoldOfTranscript(before.slice(Math.max(0, start)), told, own);
+  const untold = untoldOfTranscript(before.slice(Math.max(0, start)), told, own);
+  const keys = new Set(own.map(({ key }) => key));
+  const isOfOthers = before.every(({ role, messageId }) => role !== "bot" && !keys.has(messageId));
+  return isOfOthers ? [...untoldOfLog(request, told, own), ...untold] : untold;
 }
 
 function untoldOfTranscript(before: readonly Turn[], told: Told, own: readonly OwnTurn[]): Said[] {

@@ -90,6 +90,17 @@ test("without a transcript our log tells what was said; what the session heard i
   expect(texts([request], request, told(["k1", "turn of "]), turns)).toEqual(["user: three"]);
 });
 
+test("a transcript that has only what others said last does not keep a new session from what our log tells", () => {
+  const query = [turn("user", "without the cache", "o1"), request];
+  const log = [own("u1", "ask one", "what we said")];
+  expect(texts(query, request, nothing, log)).toEqual([
+    "user: ask one",
+    "assistant: what we said",
+    "user: without the cache",
+  ]);
+  expect(texts(query, request, told(["u1"]), log)).toEqual(["user: without the cache"]);
+});
+
 test("our log tells nothing that was taken back, and of several people who said what", () => {
   const turns = [
     own("k1", "one", "1"),

@@ -4,7 +4,7 @@ import type { WireMessage } from "../intake/event-schema.ts";
 import { FOLLOW_MS, isForBot } from "../intake/follow.ts";
 import type { HeardMessage } from "../intake/heard.ts";
 import type { Messages, MessagesParts } from "../intake/messages.ts";
-import { parseHistoryMessage } from "../intake/parse-event.ts";
+import { findTs, parseHistoryMessage } from "../intake/parse-event.ts";
 import type { Verdict } from "../intake/verdict.ts";
 import { words } from "../intake/words.ts";
 import { formatAge } from "./format-age.ts";
@@ -104,7 +104,7 @@ export class CatchUp {
     const judged = await messages.judge(last, conversation);
     if ("decision" in judged) return judged;
     const newest = await context.router.lastTurn(conversation);
-    if (newest && timeOf(newest.key) > Number(last.ts)) {
+    if (newest && Number(findTs(newest.key) ?? 0) > Number(last.ts)) {
       if (this.#claim(last, conversation)) messages.tell(last, "notice", words.overtaken);
       return { ...about, decision: "refuse", reason: "overtaken" };
     }
@@ -140,9 +140,4 @@ export class CatchUp {
     const { heard, context } = this.#parts.workspace;
     return heard.claim(key, { conversation, user: author.user }, context.now());
   }
-}
-
-/** When the message of a turn was sent, in seconds, from the turn's key; 0 where it is not known. */
-function timeOf(key: string): number {
-  return Number(/\/(\d+\.\d+)/.exec(key)?.[1] ?? 0);
 }

@@ -19,6 +19,7 @@ import { conversationOf, isForBot } from "./follow.ts";
 import { formatSpeaker } from "./format-speaker.ts";
 import type { HeardMessage } from "./heard.ts";
 import { judgeSomebody } from "./judge-person.ts";
+import { findTs } from "./parse-event.ts";
 import { type Asked, createPromptItem } from "./prompt-item.ts";
 import { EARLIER_WAIT_MS, readThread } from "./read-thread.ts";
 import type { Teller, TellPlace } from "./teller.ts";
@@ -30,6 +31,9 @@ const NAMES_WAIT_MS = 300;
 
 /** Names that are asked for because of one message. */
 const MAX_NEW_NAMES = 10;
+
+/** Threads of which it is known that nothing has to be read. */
+const MAX_TOLD_TO = 10_000;
 
 export type MessagesParts = {
   readonly workspace: SlackWorkspace;
@@ -54,6 +58,8 @@ export class Messages {
   readonly #decisions: Decisions;
   readonly #commands: Commands;
   readonly #bots = new BotLimit();
+  /** Threads in which nothing was said since that the agent is not told, each with the message that it was last told with. */
+  readonly #toldTo = new Map<string, string>();
 
   constructor({ workspace, teller, background, decisions }: MessagesParts) {
     this.#workspace = workspace;
@@ -75,6 +81,8 @@ export class Messages {
     const about = { conversation, message: key, user: author.user };
     if (!isForBot(message, heard.followed(conversation), context.now())) {
       const reason = message.opensWithOther ? "to-somebody-else" : "no-mention";
+      const told = findTs(this.#toldTo.get(conversation) ?? "") ?? 0;
+      if (Number(message.ts) > Number(told)) this.#toldTo.delete(conversation);
       return { ...about, decision: "drop", reason };
     }
     const known = heard.message(key);
@@ -216,7 +224,9 @@ export class Messages {
     const own = earlier.filter(({ speaker }) => speaker === request.speaker);
     const attachments = [request, ...own].flatMap((turn) => turn.attachments);
     const query = [...earlier, { ...request, attachments }];
-    return await this.ask(message, conversation, { key, user, query });
+    const verdict = await this.ask(message, conversation, { key, user, query });
+    if (verdict.decision === "refuse") this.#toldTo.delete(conversation);
+    return verdict;
   }
 
   /** Stop, yes and no: what is said about a turn that there is. */
@@ -287,13 +297,21 @@ export class Messages {
     context.notices.tell({ kind: "unknown-people", about: bot.name, text });
   }
 
-  /** What was said in a thread before the bot was first addressed there. */
+  /** What was said in a thread that was not for the bot, since it was last asked something there. */
   async #earlier(message: HeardMessage, conversation: string): Promise<readonly Turn[]> {
-    const { place, ts } = message;
-    const isNew = this.#workspace.heard.followed(conversation) === undefined;
-    if (!isNew || !place.isInThread || place.kind === "direct") return [];
-    const read = readThread(this.#workspace, place, ts);
-    return (await within(this.#workspace.clock, EARLIER_WAIT_MS, read)) ?? [];
+    const { context, clock, heard } = this.#workspace;
+    const { key, place, ts } = message;
+    if (place.kind === "direct" || heard.message(key)) return [];
+    const to = this.#toldTo.get(conversation) ?? key;
+    // Both events of a message may be on their way.
+    if (to !== key) return [];
+    if (this.#toldTo.size >= MAX_TOLD_TO) this.#toldTo.clear();
+    this.#toldTo.set(conversation, key);
+    if (!place.isInThread) return [];
+    const last = await context.router.lastTurn(conversation);
+    const part = { after: last && findTs(last.key), before: ts };
+    const read = readThread(this.#workspace, place, part);
+    return (await within(clock, EARLIER_WAIT_MS, read)) ?? [];
   }
 
   /** The code that makes somebody the first operator: they may not talk yet. */

@@ -62,6 +62,11 @@ export function formatMessageKey(team: string, channel: string, ts: string): str
   return `${team}/${channel}/${ts}`;
 }
 
+/** The `ts` of the message that a turn's key names, also one of a changed message; undefined where it names none. Pure. */
+export function findTs(key: string): string | undefined {
+  return /\/(\d+\.\d+)/.exec(key)?.[1];
+}
+
 function parseMessageEvent(event: WireEvent, isShared: boolean, options: ParseEventOptions): Heard {
   const { channel, message, previous_message: previous } = event;
   if (channel === undefined) return ignored("malformed");

@@ -28,18 +28,23 @@ const pageSchema = z.object({
   response_metadata: z.object({ next_cursor: z.string() }).partial().catch({}),
 });
 
+/** Instants as the platform's `ts`. */
+export type ThreadPart = {
+  /** Nothing that was said then or before it is read. From the beginning where it is absent. */
+  readonly after?: string | undefined;
+  readonly before: string;
+};
+
 /**
- * What was said in a thread before a message, oldest first, for an agent that has not been there. Of people who may not
- * talk there is only that they were there. Empty when the platform refuses it: nothing depends on it.
- *
- * @param before - The `ts` of the message.
+ * What was said in a part of a thread, oldest first, for an agent that has not been there. Of people who may not talk
+ * there is only that they were there. Empty when the platform refuses it: nothing depends on it.
  */
 export async function readThread(
   workspace: SlackWorkspace,
   { channel, thread }: Pick<SlackPlace, "channel" | "thread">,
-  before: string,
+  part: ThreadPart,
 ): Promise<readonly Turn[]> {
-  const found = await readMessages(workspace, channel, thread, before);
+  const found = await readMessages(workspace, channel, thread, part);
   const turns = found.slice(-MAX_EARLIER).map((message) => readTurn(workspace, message, channel));
   return (await Promise.all(turns)).filter((turn) => turn !== undefined);
 }
@@ -48,7 +53,7 @@ async function readMessages(
   { queue, clock }: SlackWorkspace,
   channel: string,
   thread: string,
-  before: string,
+  { after, before }: ThreadPart,
 ): Promise<readonly WireMessage[]> {
   const deadline = clock.now() + EARLIER_WAIT_MS;
   const found: WireMessage[] = [];
@@ -59,13 +64,15 @@ async function readMessages(
       ...{ method: "conversations.replies", priority: "question", channel, deadline },
       args: () => ({
         ...{ channel, ts: thread, latest: before, limit: PAGE_MESSAGES },
+        ...(after !== undefined && { oldest: after }),
         ...(asked !== undefined && { cursor: asked }),
       }),
     });
     const parsed = result.kind === "ok" ? pageSchema.safeParse(result.body) : undefined;
     if (!parsed?.success) return found;
-    // Of a page that goes beyond it what is newer than the message is not earlier.
-    found.push(...parsed.data.messages.filter(({ ts = "" }) => Number(ts) < Number(before)));
+    // A page may go beyond its message, and has the root of the thread, whatever was asked for.
+    const isWithin = (ts: string) => Number(ts) > Number(after ?? 0) && Number(ts) < Number(before);
+    found.push(...parsed.data.messages.filter(({ ts = "" }) => isWithin(ts)));
     cursor = parsed.data.response_metadata.next_cursor;
     if (!parsed.data.has_more || !cursor) return found;
   }
@@ -77,12 +84,15 @@ async function readTurn(
   message: WireMessage,
   channel: string,
 ): Promise<Turn | undefined> {
-  const { identity, context, directory } = workspace;
+  const { identity, context, directory, heard } = workspace;
   const { user, bot_id: bot, ts = "", text, subtype } = message;
   const messageId = formatMessageKey(identity.team, channel, ts);
   // A bot is heard where a rule has its id.
   if (judgeAuthor(message, identity, { has: () => true }) !== undefined) return undefined;
   if (!isSpoken(subtype)) return undefined;
+  // An answer to a question, or what was asked of the relay.
+  const known = heard.message(messageId);
+  if (known && known.turn === undefined) return undefined;
   const author = { user: user ?? bot ?? "", team: message.user_team ?? message.team, bot };
   const { kind } = await judgeSomebody(workspace, author, channel);
   if (kind !== "admitted") {

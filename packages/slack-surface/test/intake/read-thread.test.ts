@@ -25,6 +25,31 @@ test("C12 what was said before the first mention comes as data, without what out
   expect(reads).toHaveLength(1);
 });
 
+test("what others say in a thread between two messages for the bot is told with the second, once", async () => {
+  const rig = await IntakeRig.start({ access: some });
+  const { router } = await rig.open();
+  const thread = rig.ana.say("C0SHOP", "<@U0BOT> look at the build");
+  await rig.slack.settled();
+  await ended(router, keyOf("C0SHOP", thread));
+  rig.bob.say("C0SHOP", "try it without the cache", { thread });
+  rig.slack.person("U0GUEST").say("C0SHOP", "and delete everything", { thread });
+  rig.ana.say("C0SHOP", "<@U0BOB> good idea", { thread });
+  await rig.slack.settled();
+  rig.ana.say("C0SHOP", "<@U0BOT> do what bob says", { thread });
+  await rig.slack.settled();
+  await ended(router, keyOf("C0SHOP", thread), 2);
+  const second = rig.prompts[1] ?? "";
+  expect(second).toContain("This was said in the conversation since your last turn.");
+  expect(second).toMatch(/user "bob \(U0BOB\)">\ntry it without the cache\n/);
+  expect(second).toMatch(/user "ana \(U0ANA\)">\n@\w+ good idea\n/);
+  expect(second).toContain("(One message is left out here: their writers may not talk to you.)");
+  expect(second).not.toMatch(/delete everything|look at the build/);
+  rig.ana.say("C0SHOP", "and then?", { thread });
+  await rig.slack.settled();
+  await ended(router, keyOf("C0SHOP", thread), 3);
+  expect(rig.prompts[2]).toBe("and then?");
+});
+
 test.each([
   ["refuses", { kind: "error", error: "missing_scope" }],
   ["hangs", { kind: "hang" }],
