@@ -44,13 +44,14 @@ export class Changes {
       return { ...about, decision: "drop", reason: "edit-of-unknown" };
     }
     if (known.turn === undefined) return { ...about, decision: "drop", reason: "edit-of-command" };
-    const judged = await this.#messages.judge(message, conversation);
+    const edited = `${key}#${version}`;
+    const judged = await this.#messages.judge(message, conversation, edited);
     if ("decision" in judged) return judged;
     if (this.#isForRelay(judged, message)) {
       return { ...about, decision: "drop", reason: "edited-to-command" };
     }
     const verdict = await this.#messages.ask(message, conversation, {
-      key: `${key}#${version}`,
+      key: edited,
       user: judged.user,
       query: [this.#messages.requestOf(message)],
       replaces: known.turn,

@@ -101,10 +101,15 @@ export class Messages {
     return await this.decide({ ...judged, message: await this.#withNames(message, read) });
   }
 
-  /** Whether the author of a message may talk; tells them when they may not. */
+  /**
+   * Whether the author of a message may talk; tells them when they may not.
+   *
+   * @param counted - Names what counts among what bots say in a row; another one for each version of a message.
+   */
   async judge(
     message: HeardMessage,
     conversation: string,
+    counted = message.key,
   ): Promise<Pick<Admitted, "conversation" | "user" | "role"> | Verdict> {
     const { heard, context } = this.#workspace;
     const { key, author, place } = message;
@@ -124,7 +129,7 @@ export class Messages {
       }
       case "admitted": {
         if (author.bot === undefined) this.#bots.reset(conversation);
-        else if (this.#bots.isReached(conversation, key)) {
+        else if (this.#bots.isReached(conversation, counted)) {
           return { ...about, decision: "drop", reason: "bot-loop" };
         }
         return { conversation, user: judgement.person.user, role: judgement.role };

@@ -133,3 +133,25 @@ test("the platform's own Stop ends the turn of its thread, for whoever may", asy
   await ended(router, conversation);
   expect(await outcomesIn(router, conversation)).toEqual(["cancelled user"]);
 });
+
+test("a bot that changes its message again and again is not answered for ever", async () => {
+  const access = [{ users: ["B0OTHER"], role: "user" }] as const;
+  const rig = await IntakeRig.start({ script: WAITING, access });
+  const { router } = await rig.open();
+  const bot = { bot_id: "B0OTHER", app_id: "A0OTHER", user: "U0OTHERBOT" };
+  const said = { botId: "B0OTHER", appId: "A0OTHER", user: "U0OTHERBOT" };
+  const ts = rig.slack.sayAsBot("C0SHOP", "<@U0BOT> 0", said);
+  const conversation = keyOf("C0SHOP", ts);
+  await until(async () => (await router.openTurns(conversation)).length === 1);
+  for (let at = 1; at <= 8; at += 1) {
+    const version = { ...bot, type: "message", ts, subtype: "bot_message" };
+    rig.slack.emit({
+      ...{ type: "message", subtype: "message_changed", channel: "C0SHOP" },
+      ...{ channel_type: "channel", ts: `${Number(ts) + at}` },
+      message: { ...version, text: `<@U0BOT> ${at}`, edited: { ts: `${at}`, user: bot.user } },
+      previous_message: { ...version, text: `<@U0BOT> ${at - 1}` },
+    });
+    await rig.slack.settled();
+  }
+  expect(rig.decisions.filter((each) => each === "drop bot-loop")).toHaveLength(4);
+});
