@@ -1,13 +1,29 @@
 import type { Image, Link, Nodes, Root } from "mdast";
 import { honestyOf, hostOf } from "./address.ts";
 import { escapeLabel } from "./label.ts";
+import { walkTree } from "./walk-tree.ts";
 
 /** A stretch of the source, by UTF-16 offsets, and what stands for it. */
 export type Patch = { readonly from: number; readonly to: number; readonly text: string };
 
 /** What has to be changed in a text before it goes out, in order. Pure. */
 export function patchesOf(tree: Root, source: string): readonly Patch[] {
-  return patchNode(tree, source);
+  const likeLinks = Array.from(source.matchAll(linkLike), ({ index }) => index);
+  let next = 0;
+  const patches: Patch[] = [];
+  for (const node of walkTree(tree, ({ type }) => type === "link")) {
+    const { from, to } = placeOf(node);
+    if (node.type === "image") patches.push({ from, to, text: renderImage(node) });
+    else if (node.type === "link") patches.push(...patchLink(node, source));
+    else if (node.type === "text" || node.type === "html") {
+      while ((likeLinks[next] ?? to) < from) next += 1;
+      for (let at = likeLinks[next] ?? to; at < to; at = likeLinks[next] ?? to) {
+        patches.push({ from: at, to: at, text: "\\" });
+        next += 1;
+      }
+    }
+  }
+  return patches;
 }
 
 /** A part of a source with those patches in it that lie within it as a whole. */
@@ -27,32 +43,8 @@ export function applyPatches(
   return text + source.slice(at, to);
 }
 
-function patchNode(node: Nodes, source: string): readonly Patch[] {
-  const { from, to } = placeOf(node);
-  switch (node.type) {
-    case "text":
-    case "html":
-      return patchText(source, from, to);
-    case "image":
-      return [{ from, to, text: renderImage(node) }];
-    case "link":
-      return patchLink(node, source);
-    default:
-      return "children" in node ? node.children.flatMap((child) => patchNode(child, source)) : [];
-  }
-}
-
 /** Not a link by what is read here: the platform should not make one of it either. */
 const linkLike = /(?<=\])\(|(?<=^[ \t>]*)\[(?=[^\]\n]{1,200}\]:)/gm;
-
-function patchText(source: string, from: number, to: number): readonly Patch[] {
-  const lineStart = source.lastIndexOf("\n", from - 1) + 1;
-  const lineEnd = source.indexOf("\n", to);
-  return [...source.slice(lineStart, lineEnd < 0 ? undefined : lineEnd).matchAll(linkLike)]
-    .map(({ index }) => lineStart + index)
-    .filter((at) => at >= from && at < to)
-    .map((at) => ({ from: at, to: at, text: "\\" }));
-}
 
 function patchLink(link: Link, source: string): readonly Patch[] {
   const { from, to } = placeOf(link);
@@ -60,9 +52,10 @@ function patchLink(link: Link, source: string): readonly Patch[] {
   if (source[from] === "<") return isLink ? [] : [{ from, to: from, text: "\\" }];
   const last = link.children.at(-1);
   const labelEnd = last ? placeOf(last).to : from + 1;
-  const images = imagesIn(link);
+  const images = [...walkTree(link)].filter((node) => node.type === "image");
   const shown = honestyOf(textOf(link), link.url);
-  const inside = link.children.flatMap((child) => patchLabel(child, source));
+  // A link inside of a link would end the outer one: of a picture in a label, its words stay there.
+  const inside = images.map((image) => ({ ...placeOf(image), text: escapeLabel(altOf(image)) }));
   if (!isLink) {
     const opening = [...source.slice(labelEnd, to).matchAll(/(?<=^\])\(|</g)];
     const escapes = opening.map(({ index }) => labelEnd + index);
@@ -74,12 +67,6 @@ function patchLink(link: Link, source: string): readonly Patch[] {
     ...(shown === "" ? [] : [{ from: labelEnd, to: labelEnd, text: shown }]),
     ...(behind === "" ? [] : [{ from: to, to, text: behind }]),
   ];
-}
-
-/** A link inside of a link would end the outer one: of a picture in a label, its words stay there. */
-function patchLabel(node: Nodes, source: string): readonly Patch[] {
-  if (node.type === "image") return [{ ...placeOf(node), text: escapeLabel(altOf(node)) }];
-  return "children" in node ? node.children.flatMap((child) => patchLabel(child, source)) : [];
 }
 
 function renderImage(image: Image): string {
@@ -95,16 +82,15 @@ function altOf({ alt }: Image): string {
   return (alt ?? "").replaceAll(/\s+/g, " ").trim() || "image";
 }
 
-function imagesIn(node: Nodes): readonly Image[] {
-  if (node.type === "image") return [node];
-  return "children" in node ? node.children.flatMap(imagesIn) : [];
-}
-
 /** The words of a node, without their markup. */
 export function textOf(node: Nodes): string {
-  if ("children" in node) return node.children.map(textOf).join("");
-  if (node.type === "image") return node.alt ?? "";
-  return "value" in node ? node.value : " ";
+  let text = "";
+  for (const one of walkTree(node)) {
+    if (one.type === "image") text += one.alt ?? "";
+    else if ("value" in one) text += one.value;
+    else if (!("children" in one)) text += " ";
+  }
+  return text;
 }
 
 export function placeOf({ position }: Nodes): { readonly from: number; readonly to: number } {

@@ -1,6 +1,7 @@
 import type { Nodes, Root } from "mdast";
 import { parseTree } from "./parse-tree.ts";
 import { placeOf } from "./patches.ts";
+import { walkTree } from "./walk-tree.ts";
 
 /**
  * From where on more text could change what is made of a text; its length when nowhere. Only its last block can be
@@ -82,19 +83,17 @@ function openMark(leaf: Nodes, source: string, from: number): number {
   return brackets[0] ?? source.length;
 }
 
+const ending: ReadonlySet<string> = new Set(["inlineCode", "link", "image", "html"]);
+
 /** The text of a block, with what has an end in it made unreadable. */
-function maskEnded(node: Nodes, source: string, text: string, from: number): string {
-  const { from: start, to } = placeOf(node);
-  if (to <= from) return text;
-  if (["inlineCode", "link", "image", "html"].includes(node.type)) {
-    if (!hasEnded(node, source)) return text;
-    return text.slice(0, start - from) + "\0".repeat(to - start) + text.slice(to - from);
+function maskEnded(leaf: Nodes, source: string, text: string, from: number): string {
+  let masked = text;
+  for (const node of walkTree(leaf, ({ type }) => ending.has(type))) {
+    const { from: start, to } = placeOf(node);
+    if (to <= from || !ending.has(node.type) || !hasEnded(node, source)) continue;
+    masked = masked.slice(0, start - from) + "\0".repeat(to - start) + masked.slice(to - from);
   }
-  if (!("children" in node)) return text;
-  return node.children.reduce<string>(
-    (masked, child) => maskEnded(child, source, masked, from),
-    text,
-  );
+  return masked;
 }
 
 function hasEnded(node: Nodes, source: string): boolean {

@@ -121,6 +121,16 @@ test.each<[string, (n: number) => string]>([
   }
 });
 
+test.each([
+  ["quotes", "> ".repeat(3_000)],
+  ["lists", "- ".repeat(1_200)],
+  ["emphasis", "*a ".repeat(1_500) + "a*".repeat(1_500)],
+])("%s of any depth are shown as they were written", (_, text) => {
+  for (const running of [true, false]) {
+    expect(renderMarkdown(`${text}end`, running).text).toBe(`${text}end`);
+  }
+});
+
 test("boxes of tasks are boxes in mrkdwn", () => {
   expect(cutMrkdwn(renderMrkdwn("- [ ] open\n- [x] done\n\n-\n[ ] -"))).toEqual([
     expect.stringMatching(/^• ☐ open\n• ☑ done/),
