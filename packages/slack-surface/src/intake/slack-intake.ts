@@ -84,7 +84,9 @@ export class SlackIntake implements AsyncDisposable {
 
   #prune(): void {
     const { heard, context, clock } = this.#workspace;
-    heard.prune(context.now());
+    // A database that cannot be written now is no reason to hear nothing.
+    const prune = async () => heard.prune(context.now());
+    this.#background.add("prune", prune());
     this.#pruning = clock.after(PRUNE_EVERY_MS, () => this.#prune());
   }
 

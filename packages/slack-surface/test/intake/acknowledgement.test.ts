@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { SlackIntake } from "../../src/index.ts";
 import { ended, IntakeRig, keyOf, until } from "./intake-rig.ts";
 
 test("of a thousand messages 99 in 100 are acknowledged within 100 ms, each when it is committed", async () => {
@@ -72,4 +73,14 @@ test("a journal's line of each envelope has its reason and no text", async () =>
     "run prompt",
   ]);
   expect(JSON.stringify(rig.inbound)).not.toContain("planted");
+});
+
+test("a database that cannot be written is no reason to hear nothing", async () => {
+  const rig = await IntakeRig.start();
+  const { workspace } = await rig.open();
+  const { db } = workspace.context;
+  db.run("PRAGMA query_only = 1");
+  await using _intake = new SlackIntake(workspace);
+  await until(() => rig.failures.length === 1);
+  db.run("PRAGMA query_only = 0");
 });
