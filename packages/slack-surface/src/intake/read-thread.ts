@@ -45,8 +45,11 @@ export async function readThread(
   part: ThreadPart,
 ): Promise<readonly Turn[]> {
   const found = await readMessages(workspace, channel, thread, part);
-  const turns = found.slice(-MAX_EARLIER).map((message) => readTurn(workspace, message, channel));
-  return (await Promise.all(turns)).filter((turn) => turn !== undefined);
+  const turns = found
+    .slice(-MAX_EARLIER)
+    .map((message) => judgeMessage(workspace, message, channel));
+  // By then it is known how all of them are called.
+  return (await Promise.all(turns)).flatMap((read) => read?.() ?? []);
 }
 
 async function readMessages(
@@ -79,13 +82,14 @@ async function readMessages(
   return found;
 }
 
-async function readTurn(
+/** Gives what reads it; nothing for a message that nobody has said to an agent. */
+async function judgeMessage(
   workspace: SlackWorkspace,
   message: WireMessage,
   channel: string,
-): Promise<Turn | undefined> {
-  const { identity, context, directory, heard } = workspace;
-  const { user, bot_id: bot, ts = "", text, subtype } = message;
+): Promise<(() => Turn | undefined) | undefined> {
+  const { identity, heard } = workspace;
+  const { user, bot_id: bot, ts = "", subtype } = message;
   const messageId = formatMessageKey(identity.team, channel, ts);
   // A bot is heard where a rule has its id.
   if (judgeAuthor(message, identity, { has: () => true }) !== undefined) return undefined;
@@ -96,17 +100,26 @@ async function readTurn(
   const author = { user: user ?? bot ?? "", team: message.user_team ?? message.team, bot };
   const { kind } = await judgeSomebody(workspace, author, channel);
   if (kind !== "admitted") {
-    return { role: "user", content: "", messageId, attachments: [], isWithheld: true };
+    return () => ({ role: "user", content: "", messageId, attachments: [], isWithheld: true });
   }
+  return () => readTurn(workspace, message, author.user, messageId);
+}
+
+function readTurn(
+  { context, directory }: SlackWorkspace,
+  { text, files: attached }: WireMessage,
+  user: string,
+  messageId: string,
+): Turn | undefined {
   const said = decodeSlackText(text, directory.names).trim();
   // What was pasted for a login was never there.
   if (context.commands.isSecret(said)) return undefined;
-  const files = message.files.map(describeFile);
+  const files = attached.map(describeFile);
   const names = files.map(({ name }) => `[attached: ${name.replaceAll(/\s+/g, " ") || "a file"}]`);
   const content = [said, ...names].filter((line) => line !== "").join("\n");
   return {
     ...{ role: "user", content, messageId, attachments: attachmentsOf(files) },
-    speaker: formatSpeaker(author.user, directory.names.user?.(author.user)),
+    speaker: formatSpeaker(user, directory.names.user?.(user)),
     ...(isAside(said) && { isAside: true }),
   };
 }

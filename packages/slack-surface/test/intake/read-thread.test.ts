@@ -41,7 +41,7 @@ test("what others say in a thread between two messages for the bot is told with 
   const second = rig.prompts[1] ?? "";
   expect(second).toContain("This was said in the conversation since your last turn.");
   expect(second).toMatch(/user "bob \(U0BOB\)">\ntry it without the cache\n/);
-  expect(second).toMatch(/user "ana \(U0ANA\)">\n@\w+ good idea\n/);
+  expect(second).toMatch(/user "ana \(U0ANA\)">\n@bob good idea\n/);
   expect(second).toContain("(One message is left out here: their writers may not talk to you.)");
   expect(second).not.toMatch(/delete everything|look at the build/);
   rig.ana.say("C0SHOP", "and then?", { thread });
