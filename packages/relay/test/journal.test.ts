@@ -137,7 +137,7 @@ test.each(["c-1", "poe/shop/c-1", "m-1", "u-ana", hashId("m-1")])(
     journal.note({ ...inbound, conversation: "poe/shop/c-2", message: "m-2", user: "u-bob" });
     const { cameIn } = explain(db, about);
     expect(cameIn.map(({ reason }) => reason)).toEqual(["not-allowed"]);
-    expect(formatExplanation(about, { cameIn, failed: [] })).toContain("To change it: Add the");
+    expect(formatExplanation(about, { cameIn, failed: [] })).toContain("To change it: Let them in");
   },
 );
 

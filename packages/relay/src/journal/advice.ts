@@ -20,11 +20,12 @@ const byReason: Readonly<Record<string, Advice>> = {
   },
   "not-allowed": {
     meaning: "No rule of access admits this person to this bot.",
-    change: "Add the person's id to a rule of access; the refusal tells them their id.",
+    change:
+      'Let them in by "allow" with the id that the refusal tells them, or by a rule of access.',
   },
   "no-rule": {
     meaning: "The person was taken out of the rules of access after the message came.",
-    change: "Add the person's id to a rule of access.",
+    change: 'Let them in by "allow" with their id, or by a rule of access.',
   },
   workspace: {
     meaning: "The project of the conversation is not open to this person.",

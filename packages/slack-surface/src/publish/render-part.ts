@@ -55,9 +55,12 @@ function renderPlain(body: string, mrkdwn: RenderMrkdwn | undefined): string {
   return text === "" || more.length > 0 ? escapeText(body) : text;
 }
 
+/** Marks of quotes and headings, which a notification would show as they are. */
+const LINE_MARKS = /^[ \t]*(?:>[ \t]*|#{1,6}[ \t]+)+/gm;
+
 /** The beginning, in one line, with nothing in it that could count as a mention. */
 function fallback(body: string): string {
-  const line = body.replaceAll(/\s+/g, " ").trim();
+  const line = body.replaceAll(LINE_MARKS, "").replaceAll(/\s+/g, " ").trim();
   const points = [...line];
   const cut = points.length > MAX_FALLBACK_CODE_POINTS;
   const shown = points.slice(0, MAX_FALLBACK_CODE_POINTS).join("");

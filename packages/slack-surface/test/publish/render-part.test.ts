@@ -16,3 +16,8 @@ test.each([MARKDOWN_FORM, PLAIN_FORM])("nobody is mentioned, in whatever form: $
     expect(JSON.stringify(blocks)).toBe(defuse(JSON.stringify(blocks)));
   }
 });
+
+test("a notification shows what a quote and a heading say, without their marks", () => {
+  const { text } = renderPart("> _Thinking…_\n> > # twice\n\n## Done\n#1 stays", "", MARKDOWN_FORM);
+  expect(text).toBe("_Thinking…_ twice Done #1 stays");
+});

@@ -99,7 +99,8 @@ export class WorkspaceView {
       if (!message?.isFromApp || (user === place.person.id && here.has(ts))) return [];
       const found = defaultChannels.find(({ id }) => id === channel);
       const where = found?.kind === "im" ? "a direct message" : `#${found?.name ?? channel}`;
-      const [line = ""] = harmlessText(text).split("\n");
+      const shown = (message.text || text).replace(/<[@#][^>]+>/g, (token) => this.#decode(token));
+      const [line = ""] = harmlessText(shown).split("\n");
       return [`(${nameOfUser(user)}'s phone rings, ${why} in ${where}: ${line.slice(0, 60)})`];
     });
   }

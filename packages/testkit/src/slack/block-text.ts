@@ -44,10 +44,13 @@ function resolvedIn(value: unknown): string {
 export function formatStream(stream: SlackStream): string {
   const plan = stream.plan === undefined ? "" : `${stream.plan}\n`;
   let text = plan;
+  let isBehindTask = false;
   for (const part of stream.parts) {
     if (part.kind === "text") text += part.text;
-    else if (part.kind === "task") text += `\n${formatTask(part.task)}\n`;
+    // Cards stand close together.
+    else if (part.kind === "task") text += `${isBehindTask ? "" : "\n"}${formatTask(part.task)}\n`;
     else text += `\n${part.blocks.map(formatBlock).join("\n")}\n`;
+    isBehindTask = part.kind === "task";
   }
   return text;
 }

@@ -172,6 +172,16 @@ test("a live stream cannot be edited, and an ended one not into plain text", asy
   expect(await edit()).toBe("block_mismatch");
 });
 
+test("cards of a stream stand close together, and apart from its text", async () => {
+  const { slack, append } = await startStream();
+  await append(text("One"));
+  for (const id of ["a", "b"]) {
+    await append({ type: "task_update", id, title: id, status: "complete" });
+  }
+  await append(text("Two"));
+  expect(slack.person("U0ANA").see(channel)).toContain("One\n    ✅ a\n    ✅ b\n    Two");
+});
+
 describe("a stream starts", () => {
   const start = (client: WebClient, args: Record<string, unknown>) =>
     outcomeOf(client.apiCall("chat.startStream", args));
