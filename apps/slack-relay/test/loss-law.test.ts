@@ -162,7 +162,8 @@ async function runBatch({ answers, troubles }: Batch, name: string): Promise<voi
     const messages = messagesOf(slack.messages(channel), ts);
     // Where Slack takes no Markdown of a part, its words stand in older markup: those are compared then.
     const isPlain = messages.some(isInOlderMarkup);
-    const read = (text: string) => (isPlain ? wordsOf(text) : text);
+    // A stream that the platform ends between two marks of emphasis shows them, and takes no edit any more.
+    const read = (text: string) => (isPlain ? wordsOf(text) : text.replaceAll(/[*_`]/g, ""));
     const shown = readDelivered(messages.flatMap(markdownOf));
     const expected = readMarkdown(said);
     expect(read(shown).slice(0, read(expected).length), of).toBe(read(expected));

@@ -1,4 +1,6 @@
 import { spawnSync } from "node:child_process";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { waitFor } from "@acp-kit/testkit";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -57,6 +59,18 @@ describe.each(["socket", "http"] as const)("a relay that hears by %s", (transpor
     expect((await health())[1]).toMatch(/^not ok .*\nbot chat hears nothing: no socket stands\n$/);
     relay.slack.heal();
     await waitFor("it to be well", async () => (await health())[0] === 200, SOON_MS);
+  });
+
+  test("goes on when what waits for Slack cannot be read for a while", async () => {
+    const before = relay.generations;
+    const database = new DatabaseSync(path.join(relay.root, "state", "relay.db"));
+    database.exec("ALTER TABLE slack_open RENAME TO slack_open_elsewhere");
+    await waitFor("it to be said", () => relay.stderr.includes("cannot be read now"), SOON_MS);
+    database.exec("ALTER TABLE slack_open_elsewhere RENAME TO slack_open");
+    database.close();
+    relay.slack.person("U0ANA").say("D0ANA", "three");
+    await relay.shows("U0ANA", "D0ANA", /heard[\s\S]*three/);
+    expect(relay.generations).toEqual(before);
   });
 
   test("erases a person from the surface's own tables too", async () => {

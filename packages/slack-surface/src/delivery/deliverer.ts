@@ -39,6 +39,8 @@ export class Deliverer implements AsyncDisposable {
   readonly #marks: Disposable;
   readonly #ended: Promise<void>;
   #isDelivering = false;
+  /** Others have marked something, and it could not be read yet. */
+  #hasUnread = false;
   #isClosed = false;
   /** The platform takes nothing from this app any more. */
   #isRefused = false;
@@ -93,14 +95,26 @@ export class Deliverer implements AsyncDisposable {
     if (!lock) return;
     using _lock = lock;
     this.#isDelivering = true;
-    const { open } = this.#workspace;
     while (!this.#isClosed) {
-      if (open.hasNews()) for (const { conversation } of open.all()) this.#takeUp(conversation);
+      this.#look();
       await this.#pause.wait(LOOK_EVERY_MS);
     }
     this.#isDelivering = false;
     while (this.#running.size > 0) await Promise.all(this.#running);
     await this.#workspace.queue.idle();
+  }
+
+  /** What cannot be read now is read the next time. */
+  #look(): void {
+    const { open, context } = this.#workspace;
+    try {
+      if (!this.#hasUnread && !open.hasNews()) return;
+      this.#hasUnread = true;
+      for (const { conversation } of open.all()) this.#takeUp(conversation);
+      this.#hasUnread = false;
+    } catch (err) {
+      context.log.error({ err }, "what waits for Slack cannot be read now");
+    }
   }
 
   async #wait(): Promise<Disposable | undefined> {
