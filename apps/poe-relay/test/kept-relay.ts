@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +9,7 @@ import {
   agentCommand,
   collectOrphans,
   createPoeDriver,
+  findFreePort,
   type PoeDriver,
   promptsIn,
   readRecord,
@@ -55,11 +55,7 @@ export class KeptRelay implements AsyncDisposable {
     config: object = {},
     options: KeptRelayOptions = {},
   ): Promise<KeptRelay> {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as { port: number };
-    server.close();
-    const relay = new KeptRelay(port, agent, config, options);
+    const relay = new KeptRelay(await findFreePort(), agent, config, options);
     await relay.start();
     return relay;
   }

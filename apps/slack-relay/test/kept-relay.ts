@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
@@ -13,6 +12,7 @@ import {
   collectOrphans,
   FakeSlack,
   type FakeSlackOptions,
+  findFreePort,
   promptsIn,
   readRecord,
   waitFor,
@@ -54,10 +54,7 @@ export class KeptRelay implements AsyncDisposable {
 
   /** Resolves once it hears. */
   static async start(options: KeptRelayOptions): Promise<KeptRelay> {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as { port: number };
-    server.close();
+    const port = await findFreePort();
     const requestUrl = `http://127.0.0.1:${port}/slack/events`;
     const slack = await FakeSlack.start({
       pingEveryMs: 5_000,

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import {
   closeSync,
@@ -388,8 +389,11 @@ function ifThere<Value>(look: () => Value): Value | undefined {
   }
 }
 
+/** One that the system gives to nobody who asks for any. */
 async function freePort(): Promise<number> {
-  const { server, port } = await listening();
+  const port = randomInt(20_000, 32_000);
+  const server = createServer().listen(port, "127.0.0.1");
+  await once(server, "listening");
   server.close();
   return port;
 }

@@ -22,6 +22,7 @@ export {
   type DcodeTurn,
   demoDcodeScript,
 } from "./dcode/script.ts";
+export { findFreePort } from "./find-free-port.ts";
 export {
   createPoeDriver,
   createPoeId,
