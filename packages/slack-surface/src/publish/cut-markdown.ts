@@ -48,27 +48,34 @@ export function cutMarkdown(text: string, from: number, maxCodePoints: number): 
 
 type Cut = { readonly at: number; readonly context: MarkdownContext };
 
+/** The beginning of a line that would be code without the lines above, or of which the window does not show what it is. */
+const DEEP = /^(?! {0,3}\S)/;
+
 /**
  * The last good place in a window: behind a block, else behind a row or a line of code, else behind any line, each in its
- * second half, else between two letters.
+ * second half, else between two letters. Before a line that is far within a list it is cut only where nothing else is.
  */
 function bestCut(start: MarkdownContext, window: string): Cut {
   let context = start;
   let previous = "";
-  const best: { block?: Cut; row?: Cut; line?: Cut } = {};
+  const best: { block?: Cut; row?: Cut; line?: Cut; deep?: Cut } = {};
   for (let from = 0, end = window.indexOf("\n"); end >= 0; end = window.indexOf("\n", from)) {
     const line = window.slice(from, end);
     context = reduceMarkdownContext(context, line, previous);
     previous = line;
     from = end + 1;
     const cut = { at: from, context };
+    const isBlock = line.trim() === "";
     if (context.kind !== "plain") best.row = cut;
-    else if (line.trim() === "") best.block = cut;
     // The line below may make a table's head of this one.
-    if (!line.includes("|")) best.line = cut;
+    else if (line.includes("|")) continue;
+    else if (DEEP.test(window.slice(from, from + 4))) best.deep = cut;
+    else best[isBlock ? "block" : "line"] = cut;
   }
   const isLate = (cut: Cut | undefined) => cut !== undefined && cut.at >= window.length / 2;
-  return [best.block, best.row, best.line].find(isLate) ?? { at: letterCut(window), context };
+  return (
+    [best.block, best.row, best.line, best.deep].find(isLate) ?? { at: letterCut(window), context }
+  );
 }
 
 /** What must not be cut: a token, an entity, a link, an address. */

@@ -75,10 +75,30 @@ export function reopening(context: MarkdownContext): string {
     case "plain":
       return "";
     case "fence":
-      return `${context.indent}${context.mark}${context.info}\n`;
+      return `${asItem(context.indent)}${context.mark}${context.info}\n`;
     case "table":
-      return context.head;
+      return asItem(context.head);
   }
+}
+
+const TAB_COLUMNS = 4;
+
+/**
+ * A line that is far within a list, as the first of an item whose other lines stay where they are: by itself it would be
+ * code.
+ */
+function asItem(line: string): string {
+  return line.replace(
+    /^((?: {0,3}>[ \t]?)*)([ \t]{4,}|[ \t]*\t[ \t]*)/,
+    (_, quotes: string, deep: string) => {
+      let columns = 0;
+      for (const each of deep) columns += each === "\t" ? TAB_COLUMNS - (columns % TAB_COLUMNS) : 1;
+      // A mark with at most four spaces.
+      let marks = "";
+      for (; columns > 5; columns -= 4) marks += "-   ";
+      return `${quotes}${marks}${"-".padEnd(columns)}`;
+    },
+  );
 }
 
 /** What goes behind a text that ends in this context. */

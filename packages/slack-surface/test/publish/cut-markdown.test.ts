@@ -68,6 +68,25 @@ describe("a fence that is cut", () => {
     expect(second.split("\n")[0]).toBe("  ```js");
   });
 
+  test.each([
+    ["10. ", "    ", "-   ```js"],
+    ["1. - ", "     ", "-    ```js"],
+    ["- 10. ", "      ", "-   - ```js"],
+    ["-\t", "\t", "-   ```js"],
+    ["> 10. ", ">     ", "> -   ```js"],
+    ["10. > ", "    > ", "-   > ```js"],
+  ])(
+    "in the item %j is opened in an item, as it would be a line of code so far in",
+    (item, indent, opened) => {
+      const indented = code.replaceAll(/^/gm, indent);
+      const [first = "", second = ""] = cutAll(
+        `${item}x\n${indent}\n${indent}\`\`\`js\n${indented}\n${indent}\`\`\`\n`,
+      );
+      expect(first.split("\n").at(-1)).toBe(`${indent}\`\`\``);
+      expect(second.split("\n")[0]).toBe(opened);
+    },
+  );
+
   test("is not closed by a shorter one within it", () => {
     const text = `\`\`\`\`md\n\`\`\`js\n${code}\n\`\`\`\n\`\`\`\`\nend`;
     for (const body of cutAll(text).slice(1, -1)) {
@@ -90,6 +109,27 @@ test("a table that is cut repeats its head, and no row is cut", () => {
   const rows = bodies.flatMap((body) => body.match(/^\| row \d+ \| \d+ \|$/gm) ?? []);
   expect(rows).toHaveLength(60);
 });
+
+test("a table far within a list repeats its head in an item, as it would be lines of code", () => {
+  const rows = lines(60, (at) => `    | row ${at} | ${at} |`);
+  const bodies = cutAll(`10. Values:\n\n    | name | value |\n    | --- | ---: |\n${rows}\n`);
+  expect(bodies.length).toBeGreaterThan(2);
+  for (const body of bodies.slice(1)) {
+    expect(body.startsWith("-   | name | value |\n    | --- | ---: |\n    | row")).toBe(true);
+  }
+});
+
+test.each([
+  ["close together", (at: number) => `- item ${at}\n    - below\n    - and this`],
+  ["apart", (at: number) => `1${at}. item\n\n    what is said of it\n\n    - below\n`],
+])(
+  "a list of lists, %s, is cut before a line that stays what it is without the lines above",
+  (_how, item) => {
+    const bodies = cutAll(lines(60, item));
+    expect(bodies.length).toBeGreaterThan(2);
+    for (const body of bodies.slice(1)) expect(body).toMatch(/^(?:- item|\d+\. item)/);
+  },
+);
 
 describe("a line that is too long is cut", () => {
   test("at a space", () => {
