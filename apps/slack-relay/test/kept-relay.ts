@@ -43,6 +43,8 @@ export type KeptRelayOptions = {
 export class KeptRelay implements AsyncDisposable {
   readonly root: string;
   readonly slack: FakeSlack;
+  /** Where events go that do not come over a socket. */
+  readonly requestUrl: string;
   readonly #port: number;
   readonly #isHttp: boolean;
   #child: ChildProcess | undefined;
@@ -55,7 +57,7 @@ export class KeptRelay implements AsyncDisposable {
   /** Resolves once it hears. */
   static async start(options: KeptRelayOptions): Promise<KeptRelay> {
     const port = await findFreePort();
-    const requestUrl = `http://127.0.0.1:${port}/slack/events`;
+    const requestUrl = requestUrlOf(port);
     const slack = await FakeSlack.start({
       pingEveryMs: 5_000,
       ...options.slack,
@@ -68,6 +70,7 @@ export class KeptRelay implements AsyncDisposable {
 
   private constructor(slack: FakeSlack, port: number, options: KeptRelayOptions) {
     this.slack = slack;
+    this.requestUrl = requestUrlOf(port);
     this.#port = port;
     this.#isHttp = options.transport === "http";
     // A short path: the relay's private socket lies below it.
@@ -217,4 +220,8 @@ export class KeptRelay implements AsyncDisposable {
       stdio: ["ignore", "pipe", "pipe"],
     });
   }
+}
+
+function requestUrlOf(port: number): string {
+  return `http://127.0.0.1:${port}/slack/events`;
 }

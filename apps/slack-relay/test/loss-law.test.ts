@@ -8,6 +8,7 @@ import { expect, test, vi } from "vitest";
 import { KeptRelay } from "./kept-relay.ts";
 import { type Answer, anyAnswer } from "./loss-law/answer.ts";
 import { readDelivered, readMarkdown } from "./loss-law/delivered.ts";
+import { isInOlderMarkup, markdownOf, messagesOf } from "./loss-law/messages.ts";
 
 const isSoak = process.env["ACP_KIT_SOAK"] !== undefined;
 
@@ -190,12 +191,6 @@ async function pressEverything(relay: KeptRelay, signal: AbortSignal): Promise<v
   }
 }
 
-function messagesOf(messages: readonly SlackMessage[], thread: string): readonly SlackMessage[] {
-  return messages.filter(
-    (message) => message.isFromApp && message.threadTs === thread && !message.onlyFor,
-  );
-}
-
 /** Whatever is not as it has to be at the end of a turn, in words. */
 function unfinished(messages: readonly SlackMessage[], ts: string): readonly string[] {
   const asked = messages.find((message) => message.ts === ts);
@@ -217,22 +212,7 @@ function liveBlocks({ blocks }: SlackMessage) {
   return blocks.filter(({ type }) => type === "actions" || (type === "context" && !isQuestion));
 }
 
-function isInOlderMarkup({ blocks, stream, text }: SlackMessage): boolean {
-  return blocks.length === 0 && stream === undefined && text !== "";
-}
-
 /** The agent's words, which are all different. */
 function wordsOf(text: string): string {
   return (text.match(/s\d+w\d+/g) ?? []).join(" ");
-}
-
-function markdownOf(message: SlackMessage): readonly string[] {
-  const streamed = (message.stream?.parts ?? [])
-    .map((part) => (part.kind === "text" ? part.text : ""))
-    .join("");
-  const blocks = message.blocks.flatMap((block) =>
-    block["type"] === "markdown" ? [String(block["text"])] : [],
-  );
-  if (isInOlderMarkup(message)) return [message.text];
-  return [...(streamed === "" ? [] : [streamed]), ...blocks];
 }

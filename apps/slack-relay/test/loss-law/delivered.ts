@@ -36,7 +36,8 @@ export function readMarkdown(markdown: string): string {
   return parse(markdown).children.map(textOf).join("");
 }
 
-function parse(markdown: string) {
+/** Pure. */
+export function parse(markdown: string) {
   return fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
 }
 
