@@ -13,6 +13,7 @@ const ALL = [
   "signs",
   "reactions",
   "first-messages",
+  "catch-up",
 ] as const satisfies SlackBot["features"];
 
 async function found(
@@ -36,14 +37,18 @@ const scopes = [
   "app_mentions:read",
   "assistant:write",
   "channels:history",
+  "channels:read",
   "chat:write",
   "commands",
   "files:read",
   "files:write",
   "groups:history",
+  "groups:read",
   "im:history",
+  "im:read",
   "im:write",
   "mpim:history",
+  "mpim:read",
   "reactions:read",
   "reactions:write",
   "users:read",
@@ -68,6 +73,20 @@ test("each scope that is missing is named, and each that is not needed", async (
   expect(await found({ app: { scopes: granted } }, () => without)).not.toContainEqual(
     expect.stringMatching(/^problem/),
   );
+});
+
+test("an app that was made before it could look for all that was missed is told what it lacks for that", async () => {
+  const before = scopes.filter((scope) => !/^(?:channels|groups|im|mpim):read$/.test(scope));
+  expect(await found({ app: { scopes: before } })).toContainEqual(
+    expect.stringMatching(
+      /^problem: its app lacks channels:read, groups:read, im:read, mpim:read; /,
+    ),
+  );
+  const without = { features: ALL.filter((one) => one !== "catch-up") };
+  expect(await found({ app: { scopes: before } }, () => without)).toEqual([
+    "fine: is agent in acme (T0ACME)",
+    "fine: may open sockets",
+  ]);
 });
 
 test("what Slack says of a token that it does not take is said with the cure", async () => {

@@ -19,6 +19,7 @@ export const SLACK_CHOICES = [
   "signs",
   "reactions",
   "first-messages",
+  "catch-up",
 ] as const;
 
 const defaults = section({

@@ -127,6 +127,19 @@ export class HeardBook {
     return this.#db.all(sql, this.#bot);
   }
 
+  /** Up to when nothing was missed where nothing was ever heard, as a `ts`; undefined for a bot that is new. */
+  hereUntil(): string | undefined {
+    const sql = "SELECT ts FROM slack_here WHERE bot = ?";
+    return this.#db.get<{ ts: string }>(sql, this.#bot)?.ts;
+  }
+
+  /** Moves that on, and never back. */
+  here(ts: string): void {
+    const sql =
+      "INSERT INTO slack_here VALUES (?, ?) ON CONFLICT DO UPDATE SET ts = excluded.ts WHERE excluded.ts > ts";
+    this.#db.run(sql, this.#bot, ts);
+  }
+
   /** Forgets what is older than anybody asks for. */
   prune(now: number): void {
     this.#db.run("DELETE FROM slack_messages WHERE at < ?", now - KEPT_MS);

@@ -71,6 +71,9 @@ export const slackTables: RelayTables = {
        ts TEXT NOT NULL,
        PRIMARY KEY (bot, channel)
      ) WITHOUT ROWID;`,
+    `-- Up to when nothing was missed where nothing was ever heard.
+     CREATE TABLE slack_here (bot TEXT PRIMARY KEY, ts TEXT NOT NULL) WITHOUT ROWID;
+     INSERT INTO slack_here SELECT bot, max(ts) FROM slack_seen GROUP BY bot;`,
   ],
   erasePerson: (db, user) =>
     db.run("DELETE FROM slack_questions WHERE requester = ?", user) +

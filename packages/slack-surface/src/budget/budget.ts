@@ -48,6 +48,7 @@ const perWindow: Readonly<Record<string, number>> = {
   // Slack publishes no number for what a whole workspace may post.
   "chat.postMessage": 240,
   "users.info": 95,
+  "users.conversations": 45,
   "conversations.replies": 45,
   "conversations.history": 45,
 };

@@ -8,24 +8,30 @@ import { findTs, parseHistoryMessage } from "../intake/parse-event.ts";
 import type { Verdict } from "../intake/verdict.ts";
 import { words } from "../intake/words.ts";
 import { formatAge } from "./format-age.ts";
-import { type MissedTurn, planCatchUp } from "./plan-catch-up.ts";
+import { listConversations } from "./list-conversations.ts";
+import { type MissedTurn, planCatchUp, planUnheard } from "./plan-catch-up.ts";
 import { type MissedPlace, readMissed } from "./read-missed.ts";
-import type { SeenMarks } from "./seen-marks.ts";
+import { OVERLAP_S, type SeenMarks } from "./seen-marks.ts";
 
 /** Followed threads, of many the latest, in which it is looked for what was missed. */
 const MAX_THREADS = 50;
-
-/** What was said shortly before the newest message that came in may have been overtaken by it, in seconds. */
-const OVERLAP_S = 120;
 
 export type CatchUpParts = MessagesParts & {
   readonly messages: Messages;
   readonly marks: SeenMarks;
 };
 
+type Look = {
+  readonly signal: AbortSignal;
+  readonly note: (verdict: Verdict) => void;
+  /** Channels into which the next start has to look again. */
+  readonly unread: Set<string>;
+};
+
 /**
- * What people have said while nobody heard: looked for where something was heard before, and answered with its age, one
- * turn for each conversation. What was heard already is known by its key.
+ * What people have said while nobody heard: looked for where something was heard before, and since the bot was here last
+ * in all conversations that it is in. It is answered with its age, one turn for each conversation. What was heard already
+ * is known by its key.
  */
 export class CatchUp {
   readonly #parts: CatchUpParts;
@@ -38,25 +44,52 @@ export class CatchUp {
   async run(signal: AbortSignal, note: (verdict: Verdict) => void): Promise<void> {
     const { workspace, marks } = this.#parts;
     const unread = new Set<string>();
+    const look: Look = { signal, note, unread };
     const { channels, threads } = this.#places();
+    const begun = (workspace.context.now() / 1_000).toFixed(6);
+    const asked = this.#unheardPlaces();
+    await this.#look(channels, look);
+    const { groups, isWhole } = await asked;
+    for (const places of groups) await this.#look(places, look);
     // To look into many threads takes minutes of what Slack allows: what was said in channels does not wait for that.
-    for (const places of [channels, threads]) {
-      const missed: { conversation: string; message: HeardMessage }[] = [];
-      for (const place of places) {
-        if (signal.aborted) return;
-        const found = await readMissed(workspace, place);
-        if (found.kind === "later") unread.add(place.channel);
-        if (found.kind === "read") missed.push(...this.#findUnheard(found.messages, place.channel));
-      }
-      for (const turn of planCatchUp(missed)) {
-        if (signal.aborted) return;
-        const { comesAgain, ...verdict } = await this.#take(turn);
-        if (comesAgain) unread.add(turn.messages.at(-1)?.place.channel ?? "");
-        note(verdict);
-      }
-    }
+    await this.#look(threads, look);
+    if (signal.aborted) return;
     // For the others the next start looks again.
     for (const channel of marks.held.keys()) if (!unread.has(channel)) marks.letGo(channel);
+    const isRead = groups.flat().every(({ channel }) => !unread.has(channel));
+    if (isWhole && isRead) marks.here(begun);
+  }
+
+  async #look(places: readonly MissedPlace[], { signal, note, unread }: Look): Promise<void> {
+    const missed: { conversation: string; message: HeardMessage }[] = [];
+    for (const place of places) {
+      if (signal.aborted) return;
+      const found = await readMissed(this.#parts.workspace, place);
+      if (found.kind === "later") unread.add(place.channel);
+      if (found.kind === "read") missed.push(...this.#findUnheard(found.messages, place.channel));
+    }
+    for (const turn of planCatchUp(missed)) {
+      if (signal.aborted) return;
+      const { comesAgain, ...verdict } = await this.#take(turn);
+      if (comesAgain) unread.add(turn.messages.at(-1)?.place.channel ?? "");
+      note(verdict);
+    }
+  }
+
+  /** Conversations in which nothing was ever heard: none for a bot that is new, which has missed nothing. */
+  async #unheardPlaces(): Promise<{
+    groups: readonly (readonly MissedPlace[])[];
+    isWhole: boolean;
+  }> {
+    const { workspace, marks } = this.#parts;
+    const after = marks.hereUntil;
+    if (after === undefined) return { groups: [], isWhole: true };
+    const { channels, isWhole } = await listConversations(workspace);
+    const groups = planUnheard(channels, (channel) => marks.isKnown(channel));
+    return {
+      groups: groups.map((group) => group.map((channel) => ({ channel, after }))),
+      isWhole,
+    };
   }
 
   /** Channels that were heard, and threads in them that are followed. */

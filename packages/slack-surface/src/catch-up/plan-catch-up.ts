@@ -6,6 +6,23 @@ export const MAX_CAUGHT_UP = 50;
 /** Messages of one conversation that are taken up together; of more the newest. */
 const MAX_TOGETHER = 50;
 
+/** Conversations, in which nothing was ever heard, that are looked into; of more the first. */
+const MAX_UNHEARD = 100;
+
+/** So many of them are read before what was found there is answered: about as many as Slack allows in a minute. */
+const UNHEARD_TOGETHER = 25;
+
+/** Which conversations are looked into because nothing was ever heard there, in which order. Pure. */
+export function planUnheard(
+  channels: readonly string[],
+  isKnown: (channel: string) => boolean,
+): readonly (readonly string[])[] {
+  const unheard = [...new Set(channels)].filter((channel) => !isKnown(channel));
+  const most = unheard.slice(0, MAX_UNHEARD);
+  const groups = Map.groupBy(most.entries(), ([at]) => Math.floor(at / UNHEARD_TOGETHER));
+  return [...groups.values()].map((group) => group.map(([, channel]) => channel));
+}
+
 /** What was missed in one conversation. */
 export type MissedTurn = {
   readonly conversation: string;

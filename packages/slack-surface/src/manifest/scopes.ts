@@ -19,6 +19,8 @@ export const SLACK_FEATURES = [
   /** A message to somebody who has not written first: a named approver. */
   "first-messages",
   "slash-command",
+  /** What was said while the relay was away, also where it has never heard anything. */
+  "catch-up",
 ] as const;
 
 export type SlackFeature = (typeof SLACK_FEATURES)[number];
@@ -28,14 +30,18 @@ export type SlackScope =
   | "app_mentions:read"
   | "assistant:write"
   | "channels:history"
+  | "channels:read"
   | "chat:write"
   | "commands"
   | "files:read"
   | "files:write"
   | "groups:history"
+  | "groups:read"
   | "im:history"
+  | "im:read"
   | "im:write"
   | "mpim:history"
+  | "mpim:read"
   | "reactions:read"
   | "reactions:write"
   | "users:read";
@@ -66,12 +72,24 @@ const needs: Readonly<Record<SlackFeature, Needs>> = {
   people: { scopes: ["users:read"], events: [] },
   "first-messages": { scopes: ["im:write"], events: [] },
   "slash-command": { scopes: ["commands"], events: [] },
+  "catch-up": { scopes: [], events: [] },
+};
+
+/** To list the conversations of a kind: for the feature `catch-up`, which looks where the app is heard and nowhere else. */
+const listing: Readonly<Partial<Record<SlackFeature, SlackScope>>> = {
+  channels: "channels:read",
+  "private-channels": "groups:read",
+  "group-messages": "mpim:read",
+  "direct-messages": "im:read",
 };
 
 /** The scopes and events of an app with these features, sorted, each once. Pure. */
 export function listNeeds(features: Iterable<SlackFeature>): Needs {
-  const wanted = [...features].map((feature) => needs[feature]);
-  const scopes = new Set(["chat:write" as const, ...wanted.flatMap((need) => need.scopes)]);
+  const all = new Set(features);
+  const wanted = [...all].map((feature) => needs[feature]);
+  const lists = all.has("catch-up") ? [...all].flatMap((feature) => listing[feature] ?? []) : [];
+  const own = wanted.flatMap((need) => need.scopes);
+  const scopes = new Set(["chat:write" as const, ...own, ...lists]);
   const events = new Set(["app_uninstalled", "tokens_revoked", ...wanted.flatMap((n) => n.events)]);
   return { scopes: [...scopes].sort(), events: [...events].sort() };
 }

@@ -80,6 +80,9 @@ export type IntakeRigOptions = {
   readonly hasAgentView?: boolean;
   /** Where events come from; sockets by default. */
   readonly transport?: "http";
+  readonly features?: SlackBot["features"];
+  /** The relay's time; the system's by default. */
+  readonly now?: () => number;
 };
 
 export type IntakeProcess = {
@@ -144,6 +147,8 @@ export class IntakeRig {
   async open(): Promise<IntakeProcess> {
     const { slack } = this;
     const { access = [{ users: ["*"], role: "user" }], hasAgentView = true } = this.#options;
+    const { features = [], now = Date.now } = this.#options;
+    const bot = { ...plainBot, settings: { ...plainBot.settings, features } };
     const db = await openRelayDb(this.directory, [...RELAY_TABLES, slackTables]);
     const store = await openSqliteStore({ directory: this.directory });
     const agent = new AgentSupervisor({
@@ -191,7 +196,7 @@ export class IntakeRig {
       ...{ db, log, now: Date.now, redact: (text: string) => text, count: () => undefined },
     });
     const context = {
-      ...{ bots: [bot], router, people, commands, log, now: Date.now },
+      ...{ bots: [bot], router, people, commands, log, now },
       notes: createSurfaceNotes(db),
       audit: { append: (event: AuditEvent) => void this.audited.push(event) },
       notices: {
@@ -287,7 +292,7 @@ export class IntakeRig {
 
 type Block = { readonly text?: string };
 
-const bot: SurfaceBot<SlackBot> = {
+const plainBot: SurfaceBot<SlackBot> = {
   name: "shop",
   settings: {
     ...{ surface: "slack", botToken: "xoxb-fake-bot-token", agentView: true, features: [] },
@@ -302,7 +307,7 @@ const bot: SurfaceBot<SlackBot> = {
 /** The router's name of a thread. */
 export function keyOf(channel: string, thread?: string): string {
   const id = ["T0ACME", channel, ...(thread === undefined ? [] : [thread])].join("/");
-  return formatConversationKey({ surface: "slack", bot: bot.name, id });
+  return formatConversationKey({ surface: "slack", bot: plainBot.name, id });
 }
 
 /** Waits for what is to become true. */

@@ -29,6 +29,7 @@ test.each<[SlackFeature, readonly string[]]>([
   ["people", ["chat:write", "users:read"]],
   ["first-messages", ["chat:write", "im:write"]],
   ["slash-command", ["chat:write", "commands"]],
+  ["catch-up", ["chat:write"]],
 ])("C36: %s costs exactly the scopes %j", (feature, scopes) => {
   expect(scopesOf(feature)).toEqual(scopes);
 });
@@ -36,10 +37,21 @@ test.each<[SlackFeature, readonly string[]]>([
 test("C36: several features ask for what each of them needs, once, and no more", () => {
   fc.assert(
     fc.property(someFeatures, (features) => {
-      const each = features.flatMap((feature) => scopesOf(feature));
+      const each = features.flatMap((feature) =>
+        features.includes("catch-up") ? scopesOf(feature, "catch-up") : scopesOf(feature),
+      );
       expect(scopesOf(...features)).toEqual([...new Set(["chat:write", ...each])].sort());
     }),
   );
+});
+
+test.each<[SlackFeature, string]>([
+  ["channels", "channels:read"],
+  ["private-channels", "groups:read"],
+  ["group-messages", "mpim:read"],
+  ["direct-messages", "im:read"],
+])("C36: to look for what was missed, %s cost %s as well", (feature, scope) => {
+  expect(scopesOf(feature, "catch-up")).toEqual([...scopesOf(feature), scope].sort());
 });
 
 test("C36: no app asks for public or customised writing, search, administration or a person's own rights", () => {

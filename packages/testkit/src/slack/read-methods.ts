@@ -65,6 +65,32 @@ export const readMethods: Methods = {
       response_metadata: { next_cursor: "" },
     }),
   },
+  "users.conversations": {
+    rate: 3,
+    formOnly: true,
+    run(workspace, args) {
+      const { app } = workspace.settings;
+      const kinds = readKinds(args.text("types"), app.scopes);
+      const limit = args.number("limit", 100);
+      if (!(limit >= 1 && limit <= 1_000)) throw new SlackFailure("invalid_limit");
+      const found = [...workspace.channels.values()].filter(
+        ({ kind, members, isArchived }) =>
+          kinds.includes(kind) &&
+          members.has(app.bot) &&
+          !(isArchived === true && args.flag("exclude_archived")),
+      );
+      const from = args.number("cursor", 0);
+      if (!(from >= 0 && from <= found.length)) throw new SlackFailure("invalid_cursor");
+      const end = from + limit;
+      return {
+        channels: found.slice(from, end).map((channel) => {
+          const { num_members: _, ...rest } = formatChannel(channel);
+          return rest;
+        }),
+        response_metadata: { next_cursor: end < found.length ? String(end) : "" },
+      };
+    },
+  },
   "conversations.open": {
     rate: 3,
     scope: "im:write",
@@ -95,6 +121,24 @@ export const readMethods: Methods = {
     return workspace.thread(channel.id, root.threadTs ?? ts);
   }),
 };
+
+/** Types of conversations, each with its kind here and the scope without which it is not listed. */
+const listed: Readonly<Record<string, readonly [SlackChannel["kind"], string]>> = {
+  public_channel: ["public", "channels:read"],
+  private_channel: ["private", "groups:read"],
+  mpim: ["mpim", "mpim:read"],
+  im: ["im", "im:read"],
+};
+
+/** @throws SlackFailure also when only one of several types has not its scope. */
+function readKinds(types: string, scopes: readonly string[]): readonly SlackChannel["kind"][] {
+  return (types || "public_channel").split(",").map((type) => {
+    const [kind, needed] = (Object.hasOwn(listed, type) ? listed[type] : undefined) ?? [];
+    if (kind === undefined || needed === undefined) throw new SlackFailure("invalid_types");
+    if (scopes.includes(needed)) return kind;
+    throw new SlackFailure("missing_scope", { needed, provided: scopes.join(",") });
+  });
+}
 
 /** A page of messages between two instants, which are themselves left out. */
 function reading(

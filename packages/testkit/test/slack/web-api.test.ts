@@ -224,3 +224,27 @@ test("an app that was removed is refused", async () => {
   slack.uninstall();
   expect(await outcomeOf(client.auth.test())).toBe("account_inactive");
 });
+
+test("conversations of the app are listed by type and page, each type with its own scope", async () => {
+  const { client } = await startSlack();
+  const list = async (args: Parameters<typeof client.users.conversations>[0] = {}) => {
+    const { channels = [], response_metadata } = await client.users.conversations(args);
+    return [channels.map(({ id }) => id), response_metadata?.next_cursor];
+  };
+  expect(await list()).toEqual([["C0SHOP", "C0SHARED"], ""]);
+  expect(await list({ types: "im,mpim,private_channel" })).toEqual([
+    ["G0QUIET", "D0ANA", "D0BOB", "G0GROUP"],
+    "",
+  ]);
+  const [first, cursor] = await list({ limit: 1 });
+  expect(first).toEqual(["C0SHOP"]);
+  expect(await list({ limit: 1, cursor: String(cursor) })).toEqual([["C0SHARED"], ""]);
+  expect(await outcomeOf(client.users.conversations({ types: "all" }))).toBe("invalid_types");
+  expect(await outcomeOf(client.users.conversations({ limit: 1_001 }))).toBe("invalid_limit");
+  expect(await outcomeOf(client.users.conversations({ cursor: "x" }))).toBe("invalid_cursor");
+  const poor = await startSlack({ app: { scopes: ["channels:read"] } });
+  expect(await outcomeOf(poor.client.users.conversations({}))).toBe("ok");
+  await expect(
+    poor.client.users.conversations({ types: "public_channel,im" }),
+  ).rejects.toMatchObject({ data: { error: "missing_scope", needed: "im:read" } });
+});
