@@ -27,7 +27,7 @@ export function renderMarkdown(
   const settled = settle(before, markdown);
   const { context } = settled;
   const source = context + plainRest(markdown.slice(settled.source.length), running);
-  const tree = parseTree(source);
+  const tree = parseTree(source, settled.marks);
   const end = running ? undecidedFrom(tree, source) : source.length;
   const rest = defuse(applyPatches(patchesOf(tree, source), source, context.length, end));
   return { text: settled.text + (running ? rest.slice(0, decidedTo(rest)) : rest), settled };

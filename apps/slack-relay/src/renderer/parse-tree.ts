@@ -2,6 +2,7 @@ import type { Root } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
+import { type Bounds, createBounds } from "./bounds.ts";
 
 /**
  * What is not read: addresses in running text, which the platform finds by itself; boxes of tasks, on some of which the
@@ -24,7 +25,16 @@ const mdastExtensions = gfmFromMarkdown().map(({ transforms: _, ...extension }) 
 
 const extensions = [gfm({ singleTilde: false }), { disable: { null: unread } }];
 
-/** Markdown as a tree, with tables and strikethrough; each node knows its place in the text. Pure. */
-export function parseTree(markdown: string): Root {
-  return fromMarkdown(markdown, { extensions, mdastExtensions });
+export type Tree = Root & { readonly bounds: Bounds };
+
+/**
+ * Markdown as a tree, with tables and strikethrough; each node knows its place in the text. Takes time that grows with
+ * the text, not with its square: signs beyond `bounds` are letters. Pure.
+ *
+ * @param used - Signs of markup that the first block had before this text began.
+ */
+export function parseTree(markdown: string, used = 0): Tree {
+  const { extension, bounds } = createBounds(markdown, used);
+  const tree = fromMarkdown(markdown, { extensions: [...extensions, extension], mdastExtensions });
+  return { ...tree, bounds };
 }

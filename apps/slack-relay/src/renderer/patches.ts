@@ -1,13 +1,14 @@
-import type { Image, Link, Nodes, Root } from "mdast";
+import type { Image, Link, Nodes } from "mdast";
 import { honestyOf, hostOf } from "./address.ts";
 import { escapeLabel } from "./label.ts";
+import type { Tree } from "./parse-tree.ts";
 import { walkTree } from "./walk-tree.ts";
 
 /** A stretch of the source, by UTF-16 offsets, and what stands for it. */
 export type Patch = { readonly from: number; readonly to: number; readonly text: string };
 
 /** What has to be changed in a text before it goes out, in order. Pure. */
-export function patchesOf(tree: Root, source: string): readonly Patch[] {
+export function patchesOf(tree: Tree, source: string): readonly Patch[] {
   const likeLinks = Array.from(source.matchAll(linkLike), ({ index }) => index);
   let next = 0;
   const patches: Patch[] = [];
@@ -23,7 +24,19 @@ export function patchesOf(tree: Root, source: string): readonly Patch[] {
       }
     }
   }
-  return patches;
+  return withPlain(patches, tree.bounds.plain, source);
+}
+
+/** With signs beyond the bounds as letters, for every reader. None of them is inside of a link. */
+function withPlain(
+  patches: readonly Patch[],
+  plain: ReadonlySet<number>,
+  source: string,
+): readonly Patch[] {
+  if (plain.size === 0) return patches;
+  const others = patches.filter(({ from }) => !plain.has(from));
+  const escapes = Array.from(plain, (at) => ({ from: at, to: at + 1, text: `\\${source[at]}` }));
+  return [...others, ...escapes].sort((a, b) => a.from - b.from);
 }
 
 /** A part of a source with those patches in it that lie within it as a whole. */

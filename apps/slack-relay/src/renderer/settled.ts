@@ -1,6 +1,6 @@
 import { defuse } from "@acp-kit/slack-surface";
-import type { Code, Root } from "mdast";
-import { parseTree } from "./parse-tree.ts";
+import type { Code } from "mdast";
+import { parseTree, type Tree } from "./parse-tree.ts";
 import { applyPatches, patchesOf, placeOf } from "./patches.ts";
 import { openFrom } from "./undecided.ts";
 
@@ -11,11 +11,13 @@ export type Settled = {
   readonly text: string;
   /** Lines that the rest has to be read behind, such as those that opened a code block. */
   readonly context: string;
+  /** Signs of markup in the block that the context stands for the beginning of. */
+  readonly marks: number;
   /** Whole lines, as they came, that have shown that: the source is their beginning. */
   readonly seen: string;
 };
 
-export const nothingSettled: Settled = { source: "", text: "", context: "", seen: "" };
+export const nothingSettled: Settled = { source: "", text: "", context: "", marks: 0, seen: "" };
 
 /** Takes in what has settled since; of a text that goes on otherwise, all. Whole blocks are, of a list whole items, of code and tables whole lines. Pure. */
 export function settle(known: Settled, markdown: string): Settled {
@@ -25,7 +27,7 @@ export function settle(known: Settled, markdown: string): Settled {
   const seen = markdown.slice(0, end);
   const raw = seen.slice(before.source.length);
   const source = before.context + withPlainBreaks(raw);
-  const tree = parseTree(source);
+  const tree = parseTree(source, before.marks);
   const place = settledTo(tree, source);
   const from = before.context.length;
   if (place === undefined || place.to <= from) return { ...before, seen };
@@ -34,6 +36,7 @@ export function settle(known: Settled, markdown: string): Settled {
     source: markdown.slice(0, before.source.length + endOfLine(raw, source.slice(from, place.to))),
     text: before.text + text,
     context: place.context,
+    marks: place.marks ?? 0,
     seen,
   };
 }
@@ -43,10 +46,10 @@ export function withPlainBreaks(text: string): string {
   return text.replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD").toWellFormed();
 }
 
-type Place = { readonly to: number; readonly context: string };
+type Place = { readonly to: number; readonly context: string; readonly marks?: number };
 
 /** Up to which line's beginning a text that consists of whole lines has settled. */
-function settledTo(tree: Root, source: string): Place | undefined {
+function settledTo(tree: Tree, source: string): Place | undefined {
   const last = tree.children.at(-1);
   if (!last) return undefined;
   const start = lineStart(source, placeOf(last).from);
@@ -69,12 +72,15 @@ function settledTo(tree: Root, source: string): Place | undefined {
 }
 
 /** A paragraph's last line may become the head of a table; those before it have settled when nothing is open in them. */
-function insideOf(tree: Root, source: string, start: number): Place {
+function insideOf(tree: Tree, source: string, start: number): Place {
   const line = lineStart(source, source.trimEnd().length - 1);
   const isOpen = line <= start || openFrom(tree, source) < source.length;
   // It would make a table's head of the line that stands for those before it.
   const isRow = /^[ \t|:-]*$/.test(source.slice(line).trimEnd());
-  return isOpen || isRow ? { to: start, context: "" } : { to: line, context: "…\n" };
+  if (isOpen || isRow) return { to: start, context: "" };
+  const { used, marks } = tree.bounds;
+  const before = marks.filter((at) => at >= start && at < line).length;
+  return { to: line, context: "…\n", marks: before + (start === 0 ? used : 0) };
 }
 
 /** Whether a code block has ended, and not only the text. */

@@ -1,5 +1,5 @@
-import type { Nodes, Root } from "mdast";
-import { parseTree } from "./parse-tree.ts";
+import type { Nodes } from "mdast";
+import { parseTree, type Tree } from "./parse-tree.ts";
 import { placeOf } from "./patches.ts";
 import { walkTree } from "./walk-tree.ts";
 
@@ -10,11 +10,11 @@ import { walkTree } from "./walk-tree.ts";
  * More of a line may say that it begins no block of its own, but goes on with the one before: until the line has ended,
  * what that one has left open is open.
  */
-export function undecidedFrom(tree: Root, source: string): number {
+export function undecidedFrom(tree: Tree, source: string): number {
   const before = source.slice(0, source.lastIndexOf("\n") + 1);
   const here = openFrom(tree, source);
   if (before.length === source.length || BLANK_END.test(before)) return here;
-  const there = openFrom(parseTree(before), before);
+  const there = openFrom(parseTree(before, tree.bounds.used), before);
   return there < before.length ? Math.min(here, there) : here;
 }
 
@@ -22,7 +22,7 @@ export function undecidedFrom(tree: Root, source: string): number {
 const BLANK_END = /(?:^|\n)[ \t>]*\n$/;
 
 /** The same for a text whose last line says what it is. */
-export function openFrom(tree: Root, source: string): number {
+export function openFrom(tree: Tree, source: string): number {
   const leaf = lastLeaf(tree);
   if (!leaf) return source.length;
   const { from } = placeOf(leaf);
@@ -35,19 +35,19 @@ export function openFrom(tree: Root, source: string): number {
     case "table": {
       // Until the line below its head has ended, all of it may turn out to be a paragraph.
       const isSettled = source.indexOf("\n", source.indexOf("\n", from) + 1) >= 0;
-      return openMark(leaf, source, isSettled ? source.lastIndexOf("\n") + 1 : from);
+      return openMark(tree, leaf, source, isSettled ? source.lastIndexOf("\n") + 1 : from);
     }
     case "listItem":
       return source.length;
     case "html":
       return afterLast(source, from);
     default:
-      return openMark(leaf, source, from);
+      return Math.min(openMark(tree, leaf, source, from), plainFrom(tree, source, from));
   }
 }
 
 /** The last block that holds text itself. */
-function lastLeaf(tree: Root): Nodes | undefined {
+function lastLeaf(tree: Tree): Nodes | undefined {
   let node: Nodes = tree;
   while (isContainer(node)) {
     const last: Nodes | undefined = node.children.at(-1);
@@ -65,12 +65,13 @@ function isContainer(node: Nodes): node is Extract<Nodes, { type: "root" | "list
 const MARK = /\\[^\n]|!?\[|\]|`|<(?=[a-z/!?]|$)|[!\\]$/gi;
 
 /** Where in a block, from a place on, something begins that has not ended. */
-function openMark(leaf: Nodes, source: string, from: number): number {
+function openMark({ bounds }: Tree, leaf: Nodes, source: string, from: number): number {
   const text = maskEnded(leaf, source, source.slice(from), from);
   const brackets: number[] = [];
   for (const { 0: mark, index } of text.matchAll(MARK)) {
     // An escape is no mark.
     if (mark.length === 2 && mark !== "![") continue;
+    if (bounds.plain.has(from + index)) continue;
     if (mark.endsWith("[")) brackets.push(from + index);
     else if (mark !== "]") return brackets[0] ?? from + index;
     else {
@@ -81,6 +82,13 @@ function openMark(leaf: Nodes, source: string, from: number): number {
     }
   }
   return brackets[0] ?? source.length;
+}
+
+/** Where signs beyond the bounds begin that the next line may make cells of a table's head of, with bounds of their own. */
+function plainFrom({ bounds }: Tree, source: string, from: number): number {
+  const head = Math.max(from, source.trimEnd().lastIndexOf("\n") + 1);
+  for (const at of bounds.plain) if (at >= head) return at;
+  return source.length;
 }
 
 const ending: ReadonlySet<string> = new Set(["inlineCode", "link", "image", "html"]);

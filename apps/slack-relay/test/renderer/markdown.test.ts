@@ -5,6 +5,7 @@ import { renderMarkdown } from "../../src/renderer/markdown.ts";
 import { renderMrkdwn } from "../../src/renderer/mrkdwn.ts";
 import type { Settled } from "../../src/renderer/settled.ts";
 import { anyPieces } from "./any-markdown.ts";
+import { expectToGrow } from "./expect-to-grow.ts";
 
 const render = (markdown: string) => renderMarkdown(markdown, false).text;
 
@@ -68,24 +69,6 @@ test.each([
   expect(render(markdown)).not.toMatch(/(?<!\\)\]\(|^\[[^\]]*\]:|(?<!\\)<javascript/m);
 });
 
-/** Fails unless a text that grows by these parts is shown as one that only grows, whatever is known of its beginning. */
-function expectToGrow(parts: readonly string[]): void {
-  let told = "";
-  let text = "";
-  let settled: Settled | undefined;
-  for (const part of parts) {
-    text += part;
-    const now = renderMarkdown(text, true, settled);
-    expect(now.text).toBe(renderMarkdown(text, true).text);
-    expect(now.text.slice(0, told.length)).toBe(told);
-    told = now.text;
-    settled = now.settled;
-  }
-  const whole = renderMarkdown(text, false, settled).text;
-  expect(whole).toBe(render(text));
-  expect(whole.slice(0, told.length)).toBe(told);
-}
-
 test("what was told of a growing text is never changed", { timeout: 300_000 }, () => {
   const numRuns = process.env["ACP_KIT_SOAK"] === "1" ? 20_000 : 500;
   fc.assert(fc.property(anyPieces, expectToGrow), { numRuns });
@@ -118,16 +101,6 @@ test.each<[string, (n: number) => string]>([
     text += lineOf(n);
     settled = renderMarkdown(text, true, settled).settled;
     expect(text.length - settled.source.length + settled.context.length).toBeLessThan(150);
-  }
-});
-
-test.each([
-  ["quotes", "> ".repeat(3_000)],
-  ["lists", "- ".repeat(1_200)],
-  ["emphasis", "*a ".repeat(1_500) + "a*".repeat(1_500)],
-])("%s of any depth are shown as they were written", (_, text) => {
-  for (const running of [true, false]) {
-    expect(renderMarkdown(`${text}end`, running).text).toBe(`${text}end`);
   }
 });
 
