@@ -28,8 +28,9 @@ const extensions = [gfm({ singleTilde: false }), { disable: { null: unread } }];
 export type Tree = Root & { readonly bounds: Bounds };
 
 /**
- * Markdown as a tree, with tables and strikethrough; each node knows its place in the text. Takes time that grows with
- * the text, not with its square: signs beyond `bounds` are letters. Pure.
+ * Markdown as a tree, with tables and strikethrough; each node knows its place in the text. Signs beyond `bounds` are
+ * letters, as pairing them takes the square of their number. So do thousands of lines of one paragraph behind a deep
+ * quote or list, and of headings underlined by `=`, which nothing bounds. Pure.
  *
  * @param used - Signs of markup that the first block had before this text began.
  */
