@@ -80,6 +80,8 @@ export class Messages {
     const conversation = this.conversationOf(message);
     const about = { conversation, message: key, user: author.user };
     if (!isForBot(message, heard.followed(conversation), context.now())) {
+      const answered = await this.#answerAside(message, conversation);
+      if (answered) return answered;
       const reason = message.opensWithOther ? "to-somebody-else" : "no-mention";
       const told = findTs(this.#toldTo.get(conversation) ?? "") ?? 0;
       if (Number(message.ts) > Number(told)) this.#toldTo.delete(conversation);
@@ -273,6 +275,24 @@ export class Messages {
       heard.release(key);
       throw error;
     }
+  }
+
+  /**
+   * A plain yes or no to the only open question of a thread, from somebody who may decide it and has not turned to the bot
+   * there: whoever was asked to come and look does not mention it first. From anybody else it is a word among people.
+   */
+  async #answerAside(message: HeardMessage, conversation: string): Promise<Verdict | undefined> {
+    const { author, place, text, ts } = message;
+    if (!place.isInThread || message.opensWithOther || author.bot !== undefined) return undefined;
+    if (this.#workspace.questions.of(conversation).length === 0) return undefined;
+    const turns = await this.#decisions.openTurns(conversation);
+    const answer = decideAnswer(text, this.#asksBefore(ts, conversation, turns));
+    if (answer.kind !== "answer") return undefined;
+    const judgement = await judgeSomebody(this.#workspace, author, place.channel);
+    if (judgement.kind !== "admitted") return undefined;
+    const { role, person } = judgement;
+    if (role === "user" && person.user !== answer.ask.requester) return undefined;
+    return await this.#decideByWords({ message, conversation, user: person.user, role });
   }
 
   /** The open questions that stood in the conversation when a message was written: it means no other. */

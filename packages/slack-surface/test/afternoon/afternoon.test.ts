@@ -88,7 +88,7 @@ test("who is heard in a thread of four, who stops, interrupts and approves, and 
   await minutes.step("Gus allows it", () => gus.click(channel, install));
   await minutes.step("Pat allows it", () => pat.click(channel, install));
   await minutes.step("Gus says yes", () => gus.say(channel, "<@U0BOT> yes", { thread }));
-  await minutes.step("Bob says yes to Gus", () => bob.say(channel, "yes", { thread }));
+  await minutes.step("Bob says yes to Gus", () => bob.say(channel, "<@U0GUEST> yes", { thread }));
   await minutes.step("Ana says yes", () => ana.say(channel, "yes", { thread }), answered);
   await minutes.step("Bob allows it too, from a screen that is not fresh", () =>
     bob.click(channel, install),

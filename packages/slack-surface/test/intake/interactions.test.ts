@@ -52,6 +52,24 @@ test("C16 a click answers once, for its requester; a late one and a stranger's a
   expect(rig.ana.see("C0SHOP")).not.toContain("You may not do that here");
 });
 
+test("a plain yes in a thread counts from an approver who has not turned to the bot there, and from nobody else", async () => {
+  const rig = await IntakeRig.start({ script: ASKING, access });
+  const process = await rig.open();
+  const thread = rig.ana.say("C0SHOP", "<@U0BOT> ask");
+  await showQuestion(process, "C0SHOP", thread);
+  const guest = rig.slack.person("U0GUEST");
+  guest.say("C0SHOP", "yes", { thread });
+  rig.bob.say("C0SHOP", "<@U0GUEST> yes", { thread });
+  rig.bob.say("C0SHOP", "that will do", { thread });
+  await rig.slack.settled();
+  expect(await answersIn(process, keyOf("C0SHOP", thread))).toEqual([]);
+  rig.bob.say("C0SHOP", "yes", { thread });
+  await ended(process.router, keyOf("C0SHOP", thread));
+  expect(await answersIn(process, keyOf("C0SHOP", thread))).toEqual([
+    { option: "once", by: "U0BOB" },
+  ]);
+});
+
 test("C16 what is for approvers, what is not offered to all, and what belongs elsewhere is nobody's to click", async () => {
   const rig = await IntakeRig.start({ script: ASKING, access });
   const process = await rig.open();
