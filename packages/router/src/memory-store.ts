@@ -31,7 +31,8 @@ type KeyRow = {
 type TurnRow = {
   readonly who: string;
   readonly key: string;
-  started: boolean;
+  /** Seq of its start; infinite until then. */
+  start: number;
   end?: { seq: number; outcome: TurnOutcome };
 };
 
@@ -179,16 +180,19 @@ export class MemoryStore implements Store {
     const state = this.#conversations.get(conversation);
     if (!state) return [];
     const questions = [...state.questions.values()].filter(({ open }) => open);
-    return [...state.turns]
-      .filter(([, { end }]) => !end)
-      .sort(([, a], [, b]) => Number(b.started) - Number(a.started))
-      .map(([turn, { who, key, started }]) => ({
-        turn,
-        who,
-        key,
-        started,
-        asks: questions.filter((question) => question.turn === turn).map(({ ask }) => ask),
-      }));
+    return (
+      [...state.turns]
+        .filter(([, { end }]) => !end)
+        // Of two that have not started the difference is no number, which leaves them as they are.
+        .sort(([, a], [, b]) => a.start - b.start || 0)
+        .map(([turn, { who, key, start }]) => ({
+          turn,
+          who,
+          key,
+          started: Number.isFinite(start),
+          asks: questions.filter((question) => question.turn === turn).map(({ ask }) => ask),
+        }))
+    );
   }
 
   onChange(listener: (conversation: string, part: "log" | "inbox") => void): Disposable {
@@ -231,7 +235,7 @@ function index(state: MemoryConversation, event: LogEvent): void {
       addTurn(state, turn, event.who, event.key);
       return;
     case "turn-start":
-      addTurn(state, turn, event.who, "").started = true;
+      addTurn(state, turn, event.who, "").start = event.seq;
       leaveInbox(state, turn);
       return;
     case "turn-end":
@@ -263,7 +267,7 @@ function leaveInbox(state: MemoryConversation, turn: string): void {
 function addTurn(state: MemoryConversation, turn: string, who: string, key: string): TurnRow {
   const known = state.turns.get(turn);
   if (known) return known;
-  const row = { who, key, started: false };
+  const row = { who, key, start: Number.POSITIVE_INFINITY };
   state.turns.set(turn, row);
   return row;
 }

@@ -103,6 +103,22 @@ export function describeStoreContract(name: string, create: () => Promise<Store>
       expect(await asks()).toEqual(["2", "4"]);
     });
 
+    test("turns that have started come first, in the order of their starts, then those that wait", async () => {
+      await using store = await create();
+      const lease = await claimed(store);
+      const turns: string[] = [];
+      for (let nth = 0; nth < 8; nth += 1) {
+        turns.push((await store.post("c", promptItem({ key: `k${nth}` }))).turn);
+      }
+      const started = turns.slice(2).reverse();
+      const starts = started.map(
+        (turn): NewEvent => ({ kind: "turn-start", who: "ana", at: 1, turn }),
+      );
+      await store.append(lease, starts);
+      const open = await store.openTurns("c");
+      expect(open.map(({ turn }) => turn)).toEqual([...started, ...turns.slice(0, 2)]);
+    });
+
     test("read gives at most limit events behind after", async () => {
       await using store = await create();
       const lease = await claimed(store);

@@ -136,7 +136,7 @@ export class EventLog {
     const turns = this.#sql.all<{ turn: string; who: string; key: string; started: number }>(
       `SELECT turns.turn, who, key, start_seq IS NOT NULL AS started FROM turns
        LEFT JOIN inbox ON inbox.conversation = turns.conversation AND inbox.turn = turns.turn
-       WHERE turns.conversation = ? AND end_seq IS NULL ORDER BY start_seq IS NULL, inbox.id`,
+       WHERE turns.conversation = ? AND end_seq IS NULL ORDER BY start_seq IS NULL, start_seq, inbox.id`,
       row.id,
     );
     const questions = this.#sql.all<{ turn: string; ask: string }>(
