@@ -1,3 +1,6 @@
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
 import { scripts, waitFor } from "@acp-kit/testkit";
 import { describe, expect, test, vi } from "vitest";
 import { KeptRelay, SOON_MS } from "./kept-relay.ts";
@@ -126,7 +129,7 @@ describe("while one process finishes a turn and the next one serves", () => {
     await first.waitFor((one) => one.body().includes("9..."), SOON_MS);
     const [old = 0] = relay.generations;
     await relay.handOver();
-    process.kill(old, "SIGSTOP");
+    await stopBetweenWrites(relay, old);
     const { requestId: _, ...ids } = first.ids;
     const again = relay.poe.query({ text: "count", ...ids });
     await again.waitFor((one) => one.body().includes("9..."), SOON_MS);
@@ -169,4 +172,27 @@ async function endedAt(relay: KeptRelay, outcome: string): Promise<number> {
     ({ event }) => event?.kind === "turn-end" && event.outcome.kind === outcome,
   );
   return end.event.at;
+}
+
+/** Stops a process that writes nothing at that moment: within a write it would keep the lock, and everybody waiting. */
+async function stopBetweenWrites(relay: KeptRelay, pid: number): Promise<void> {
+  const files = ["store.db", "relay.db"].map((name) => path.join(relay.stateDir, name));
+  for (;;) {
+    process.kill(pid, "SIGSTOP");
+    if (files.every(isWritable)) return;
+    process.kill(pid, "SIGCONT");
+    await setTimeout(20);
+  }
+}
+
+function isWritable(file: string): boolean {
+  const database = new DatabaseSync(file);
+  try {
+    database.exec("PRAGMA busy_timeout = 500; BEGIN IMMEDIATE; ROLLBACK");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    database.close();
+  }
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { McpServerStdio } from "@acp-kit/acp-wire";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { KEY, RelayRun, relayRoot } from "./relay-run.ts";
 import { within } from "./support.ts";
 
@@ -47,6 +47,8 @@ test("C34: a tool server that outlives the relay goes on with the next one, with
   first.child.kill("SIGKILL");
   process.kill(serving, "SIGKILL");
   await first.ends();
+  // One that is dying may still take a connection, and break it.
+  await vi.waitFor(() => expect(() => process.kill(serving, 0)).toThrow("ESRCH"), 10_000);
   const waiting = status();
   const second = start();
   await second.says(/^ {2}(http:\S+) {2}bot shop/m);
