@@ -1,3 +1,4 @@
+import { formatElapsed } from "@acp-kit/relay";
 import type { TurnView } from "@acp-kit/router";
 import { postOnce } from "../publish/post-once.ts";
 import type { SlackWorkspace } from "../workspace.ts";
@@ -31,7 +32,7 @@ export async function tellDone(
   if (isDirect || elapsedMs < TELL_DONE_AFTER_MS || !/^[UW][A-Z0-9]+$/.test(who)) return;
   onIntent();
   const said = outcome?.kind === "completed" ? "done" : "ended";
-  const text = `<@${who}> ${said} · ${formatMinutes(elapsedMs)}`;
+  const text = `<@${who}> ${said} · ${formatElapsed(elapsedMs)}`;
   const result = await postOnce({
     ...{ queue, clock, channel, thread },
     id: `${turn}.done`,
@@ -42,10 +43,4 @@ export async function tellDone(
   if (result.kind === "undeliverable" && isLasting(result.error)) {
     throw new DeliveryFailure(result.error);
   }
-}
-
-function formatMinutes(ms: number): string {
-  const minutes = Math.floor(ms / 60_000);
-  const hours = Math.floor(minutes / 60);
-  return hours === 0 ? `${minutes} min` : `${hours} h ${minutes % 60} min`;
 }
