@@ -54,7 +54,7 @@ export function createPublisher(
   const { queue, clock, identity, demotions, renderer } = workspace;
   const { place, recipient, slots, ...rest } = request;
   const { channel, thread } = place;
-  const shared = { ...rest, queue, clock, channel };
+  const shared = { ...rest, queue, clock, botId: identity.botId, channel };
   // What was begun as a stream has to be ended as one.
   const isStream = rest.usesStreams || rest.state.stream !== undefined || rest.state.starting;
   if (!isStream || thread === undefined) {
@@ -65,7 +65,6 @@ export function createPublisher(
     ...shared,
     thread,
     slots,
-    botId: identity.botId,
     recipient,
     onRefused: (error) => {
       if (lacking.has(error)) demotions.add(channel, clock.now());

@@ -102,13 +102,13 @@ export class QuestionMessage implements Disposable {
     kept: KeptQuestion,
     wasIntended: boolean,
   ): Promise<{ readonly ts: string; readonly isOpen: boolean }> {
-    const { queue, clock, questions } = this.#workspace;
+    const { queue, clock, identity, questions } = this.#workspace;
     if (kept.ts !== undefined) return { ts: kept.ts, isOpen: true };
     let isOpen = true;
     const { channel, thread } = this.#place;
     const post = (body: () => SlackBody, mayBeThere: boolean) =>
       postOnce({
-        ...{ queue, clock, channel, thread, mayBeThere },
+        ...{ queue, clock, botId: identity.botId, channel, thread, mayBeThere },
         id: `question.${this.#reference}`,
         priority: "question",
         body: () => {

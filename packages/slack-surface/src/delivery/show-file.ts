@@ -24,7 +24,7 @@ export async function showFile(
   { channel, thread }: ThreadPlace,
   { conversation, id, file, begun, onBegun }: FileToShow,
 ): Promise<void> {
-  const { renderer, queue, clock } = workspace;
+  const { renderer, queue, clock, identity } = workspace;
   const outcome: UploadOutcome = isClosedToFiles(workspace, channel)
     ? { kind: "failed", text: NOT_TO_PARTNERS }
     : await uploads.sendFile(file, { conversation, channel, thread, begun, onBegun });
@@ -33,7 +33,7 @@ export async function showFile(
   const said = renderer.say("error", outcome.text);
   const text = said.kind === "text" ? said.markdown : outcome.text;
   const result = await postOnce({
-    ...{ queue, clock, channel, thread, id },
+    ...{ queue, clock, botId: identity.botId, channel, thread, id },
     priority: "text",
     mayBeThere: true,
     body: () => renderPart(text, "", MARKDOWN_FORM),

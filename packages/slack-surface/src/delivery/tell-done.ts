@@ -23,7 +23,7 @@ export type DoneTurn = {
  * message does.
  */
 export async function tellDone(
-  { queue, clock }: SlackWorkspace,
+  { queue, clock, identity }: SlackWorkspace,
   { channel, thread, isDirect }: ThreadPlace,
   { view, endedAt, isTelling, onIntent }: DoneTurn,
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function tellDone(
   const said = outcome?.kind === "completed" ? "done" : "ended";
   const text = `<@${who}> ${said} · ${formatElapsed(elapsedMs)}`;
   const result = await postOnce({
-    ...{ queue, clock, channel, thread },
+    ...{ queue, clock, botId: identity.botId, channel, thread },
     id: `${turn}.done`,
     priority: "final",
     mayBeThere: isTelling,

@@ -221,7 +221,7 @@ export class ThreadDelivery implements Disposable {
   /** In the place of the answer there is a reference to what went wrong. */
   async #tellUnshown(turn: string, delivery: TurnDelivery, error: RenderFailure): Promise<void> {
     const { workspace, conversation } = this.#options;
-    const { queue, clock, renderer, context } = workspace;
+    const { queue, clock, identity, renderer, context } = workspace;
     delivery.seal();
     const late = clock.now() + REST_WITHIN_MS;
     while (!delivery.isSealed && clock.now() < late) await new Pause(clock).wait(100);
@@ -231,7 +231,7 @@ export class ThreadDelivery implements Disposable {
     const text = said.kind === "text" ? said.markdown : "";
     const { channel, thread } = this.#place;
     await postOnce({
-      ...{ queue, clock, channel, thread, id: `${turn}.unshown` },
+      ...{ queue, clock, botId: identity.botId, channel, thread, id: `${turn}.unshown` },
       priority: "final",
       mayBeThere: false,
       body: () => renderPart(text, "", MARKDOWN_FORM),

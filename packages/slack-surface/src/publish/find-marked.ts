@@ -7,12 +7,18 @@ export type FoundMessage =
   /** Nobody could say. */
   | { readonly kind: "unknown" };
 
+const EVENT_TYPE = "acp_kit_part";
+
 const pageSchema = z.object({
   messages: z.array(
     z.object({
       ts: z.string(),
+      bot_id: z.string().optional().catch(undefined),
       metadata: z
-        .object({ event_payload: z.object({ id: z.string().optional().catch(undefined) }) })
+        .object({
+          event_type: z.literal(EVENT_TYPE),
+          event_payload: z.object({ id: z.string().optional().catch(undefined) }),
+        })
         .optional()
         .catch(undefined),
     }),
@@ -28,17 +34,23 @@ const MAX_PAGES = 5;
 
 /** Metadata by which a message is found again. */
 export function markWith(id: string): Readonly<Record<string, unknown>> {
-  return { event_type: "acp_kit_part", event_payload: { id } };
+  return { event_type: EVENT_TYPE, event_payload: { id } };
 }
 
-/** Looks in a thread, or in the channel itself, for the message that was posted with this id in its metadata. */
+/** Where a message is looked for, and by what. */
+export type MarkedPlace = {
+  readonly channel: string;
+  /** Absent: in the channel itself. */
+  readonly thread: string | undefined;
+  readonly id: string;
+  /** Of this app's bot: metadata can be copied by any other app. */
+  readonly botId: string;
+};
+
+/** Looks for the message that the bot has posted with this id in its metadata. */
 export async function findMarked(
   queue: CallQueue,
-  {
-    channel,
-    thread,
-    id,
-  }: { readonly channel: string; readonly thread: string | undefined; readonly id: string },
+  { channel, thread, id, botId }: MarkedPlace,
 ): Promise<FoundMessage> {
   let cursor = "";
   for (let page = 0; page < MAX_PAGES; page += 1) {
@@ -58,7 +70,9 @@ export async function findMarked(
     const parsed = result.kind === "ok" ? pageSchema.safeParse(result.body) : undefined;
     if (!parsed?.success) return { kind: "unknown" };
     const { messages, response_metadata: rest } = parsed.data;
-    const found = messages.find(({ metadata }) => metadata?.event_payload.id === id);
+    const found = messages.find(
+      ({ bot_id: bot, metadata }) => bot === botId && metadata?.event_payload.id === id,
+    );
     if (found) return { kind: "found", ts: found.ts };
     cursor = rest?.next_cursor ?? "";
     if (cursor === "") return { kind: "absent" };

@@ -15,8 +15,6 @@ import type { StreamSlots } from "./stream-slots.ts";
 export type NativeStreamOptions = Omit<PostEditOptions, "thread"> & {
   readonly thread: string;
   readonly slots: StreamSlots;
-  /** Of this app's bot: its streams are told by it. */
-  readonly botId: string;
   /** Who sees it live, and their own workspace. */
   readonly recipient: { readonly user: string; readonly team: string };
   /** Streams are not to be had here: the platform's word for why. */

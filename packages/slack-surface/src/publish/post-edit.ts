@@ -22,6 +22,8 @@ import { renderPart } from "./render-part.ts";
 export type PostEditOptions = {
   readonly queue: CallQueue;
   readonly clock: Clock;
+  /** Of this app's bot: its messages are told by it. */
+  readonly botId: string;
   readonly channel: string;
   /** Absent: in the channel itself. */
   readonly thread: string | undefined;
@@ -250,9 +252,9 @@ export class PostEditPublisher implements Disposable {
 
   /** Looks for a post of which nothing is known, so that nobody reads it twice. */
   async #look(from: number): Promise<string | undefined> {
-    const { queue, channel, thread } = this.#options;
+    const { queue, channel, thread, botId } = this.#options;
     for (;;) {
-      const found = await findMarked(queue, { channel, thread, id: this.#idOf(from) });
+      const found = await findMarked(queue, { channel, thread, id: this.#idOf(from), botId });
       if (this.#isClosed) return "closed";
       if (found.kind === "absent") {
         this.#noLongerPosting();

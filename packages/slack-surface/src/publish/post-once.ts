@@ -7,6 +7,8 @@ import { findMarked, markWith } from "./find-marked.ts";
 export type PostOnceOptions = {
   readonly queue: CallQueue;
   readonly clock: Clock;
+  /** Of this app's bot. */
+  readonly botId: string;
   readonly channel: string;
   readonly thread: string | undefined;
   /** Names this message in its metadata, and no other. */
@@ -29,11 +31,11 @@ const RETRY_AFTER_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
 
 /** Posts a message that is there once, whatever becomes of the calls. Never rejects. */
 export async function postOnce(options: PostOnceOptions): Promise<PostedOnce> {
-  const { queue, clock, channel, thread, id, priority, body } = options;
+  const { queue, clock, botId, channel, thread, id, priority, body } = options;
   let mayBeThere = options.mayBeThere;
   for (const ms of [...RETRY_AFTER_MS, undefined]) {
     if (mayBeThere) {
-      const found = await findMarked(queue, { channel, thread, id });
+      const found = await findMarked(queue, { channel, thread, id, botId });
       if (found.kind === "found") return { kind: "posted", ts: found.ts, isEarlier: true };
       mayBeThere = found.kind === "unknown";
     }

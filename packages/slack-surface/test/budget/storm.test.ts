@@ -32,9 +32,9 @@ test.each(["direct", "one-channel"] as const)(
     const finals: number[] = [];
     const slots = new StreamSlots(queue);
     const running = turns.map(async ({ channel, thread }, at) => {
-      const shared = { queue, clock, channel, thread, marker: `turn-${at}` };
+      const shared = { queue, clock, botId: "B0BOT", channel, thread, marker: `turn-${at}` };
       const recipient = { user: "U0ANA", team: "T0ACME" };
-      const publisher = new NativeStreamPublisher({ ...shared, slots, botId: "B0BOT", recipient });
+      const publisher = new NativeStreamPublisher({ ...shared, slots, recipient });
       publisher.write({ text: text.slice(0, 1_000), tail: "writing…" });
       const asked = queue.run({
         method: "chat.postMessage",

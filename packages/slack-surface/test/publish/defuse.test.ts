@@ -79,7 +79,7 @@ describe("nobody's phone rings for what the agent writes", () => {
     const publisher =
       kind === "posts"
         ? new PostEditPublisher(shared)
-        : new NativeStreamPublisher({ ...shared, slots, botId: "B0BOT", recipient });
+        : new NativeStreamPublisher({ ...shared, slots, recipient });
     let text = "";
     for (const delta of deltas) {
       text += delta;

@@ -78,6 +78,7 @@ test.each(Object.entries(platforms))(
       channel,
       thread,
       marker: "turn-1",
+      botId: "B0BOT",
     });
     publisher.write({ text: answer.slice(0, 5_000), tail: "writing…" });
     expect(await publisher.finish(answer)).toEqual({ kind: "published" });

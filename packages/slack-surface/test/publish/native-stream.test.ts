@@ -18,7 +18,6 @@ async function start() {
     new NativeStreamPublisher({
       ...rig.shared,
       slots,
-      botId: "B0BOT",
       recipient: { user: "U0ANA", team: "T0ACME" },
       onRefused: (error) => refusals.push(error),
       ...(state && { state }),

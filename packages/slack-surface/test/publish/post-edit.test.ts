@@ -90,6 +90,18 @@ describe("an outcome that is unknown", () => {
     expect(rig.bodies()).toEqual(["once"]);
   });
 
+  test("of a post is not decided by what another app has posted with the same mark", async () => {
+    const rig = await start();
+    rig.slack.sayAsBot("C0SHOP", "a copy", {
+      ...{ botId: "B0TOOL", appId: "A0TOOL", user: "U0BOB", thread: rig.thread },
+      metadata: { event_type: "acp_kit_part", event_payload: { id: "turn-1.0" } },
+    });
+    rig.slack.fail("chat.postMessage", { kind: "break" });
+    expect(await rig.wait(rig.publisher().finish("once"))).toEqual(published);
+    expect(rig.bodies()).toEqual(["once"]);
+    expect(rig.methods()).toEqual(["chat.postMessage"]);
+  });
+
   test("of a post that did not happen ends in a post", async () => {
     const rig = await start();
     rig.slack.fail("chat.postMessage", { kind: "break" });

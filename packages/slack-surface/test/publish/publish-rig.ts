@@ -39,6 +39,7 @@ export async function startThread(channel: string, options: Parameters<typeof st
   const onState = (state: PublishedState) => void states.push(JSON.parse(JSON.stringify(state)));
   const methods = () =>
     rig.slack.calls.map(({ method }) => method).filter((method) => method.startsWith("chat."));
-  const shared = { queue, clock: rig.clock, channel, thread, marker: "turn-1", onState };
+  const { botId } = rig.slack.app;
+  const shared = { queue, clock: rig.clock, botId, channel, thread, marker: "turn-1", onState };
   return { ...rig, queue, thread, states, shared, wait, move, messages, bodies, methods };
 }

@@ -123,7 +123,6 @@ test("pieces that come while a stream starts are told again by Slack's helper, a
   using publisher = new NativeStreamPublisher({
     ...rig.shared,
     slots: new StreamSlots(rig.queue),
-    botId: rig.slack.app.botId,
     recipient: { user: "U0ANA", team: "T0ACME" },
   });
   for (const text of [a, a + b]) publisher.write({ text });

@@ -9,8 +9,7 @@ const published = { kind: "published" };
 async function start(channel: string, recipient = { user: "U0ANA", team: "T0ACME" }) {
   const rig = await startThread(channel);
   const slots = new StreamSlots(rig.queue);
-  const streams = () =>
-    new NativeStreamPublisher({ ...rig.shared, slots, botId: rig.slack.app.botId, recipient });
+  const streams = () => new NativeStreamPublisher({ ...rig.shared, slots, recipient });
   const posts = () => new PostEditPublisher(rig.shared);
   const refused = () => rig.slack.calls.filter(({ outcome }) => outcome !== "ok");
   return { ...rig, streams, posts, refused };

@@ -150,10 +150,16 @@ export class FakeSlack implements AsyncDisposable {
   sayAsBot(
     channel: string,
     text: string,
-    as: { botId: string; appId: string; user: string; thread?: string },
+    as: {
+      botId: string;
+      appId: string;
+      user: string;
+      thread?: string;
+      metadata?: Readonly<Record<string, unknown>>;
+    },
   ): string {
-    const { botId, appId, user, thread } = as;
-    return this.#workspace.post({ channel, user, text, botId, appId, threadTs: thread }).ts;
+    const { thread: threadTs, ...by } = as;
+    return this.#workspace.post({ channel, text, threadTs, ...by }).ts;
   }
 
   /** A message changes as when a link of it unfurls: its text does not. */
