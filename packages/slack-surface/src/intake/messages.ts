@@ -8,20 +8,18 @@ import {
   type Turn,
 } from "@acp-kit/router";
 import { attachmentsOf } from "../files/attachments-of.ts";
-import { within } from "../within.ts";
 import { conversationKeyOf, type SlackWorkspace } from "../workspace.ts";
 import type { Background } from "./background.ts";
 import { BotLimit } from "./bot-limit.ts";
 import { Commands } from "./commands.ts";
 import { decideAnswer } from "./decide-answer.ts";
 import type { Decisions } from "./decisions.ts";
+import { EarlierWords } from "./earlier-words.ts";
 import { conversationOf, isForBot } from "./follow.ts";
 import { formatSpeaker } from "./format-speaker.ts";
 import type { HeardMessage } from "./heard.ts";
 import { judgeSomebody } from "./judge-person.ts";
-import { findTs } from "./parse-event.ts";
 import { type Asked, createPromptItem } from "./prompt-item.ts";
-import { EARLIER_WAIT_MS, readThread } from "./read-thread.ts";
 import type { Teller, TellPlace } from "./teller.ts";
 import { refuseWith, type Verdict, type WordName } from "./verdict.ts";
 import { words } from "./words.ts";
@@ -31,9 +29,6 @@ const NAMES_WAIT_MS = 300;
 
 /** Names that are asked for because of one message. */
 const MAX_NEW_NAMES = 10;
-
-/** Threads of which it is known that nothing has to be read. */
-const MAX_TOLD_TO = 10_000;
 
 export type MessagesParts = {
   readonly workspace: SlackWorkspace;
@@ -58,8 +53,7 @@ export class Messages {
   readonly #decisions: Decisions;
   readonly #commands: Commands;
   readonly #bots = new BotLimit();
-  /** Threads in which nothing was said since that the agent is not told, each with the message that it was last told with. */
-  readonly #toldTo = new Map<string, string>();
+  readonly #earlier: EarlierWords;
 
   constructor({ workspace, teller, background, decisions }: MessagesParts) {
     this.#workspace = workspace;
@@ -67,6 +61,7 @@ export class Messages {
     this.#background = background;
     this.#decisions = decisions;
     this.#commands = new Commands(workspace, teller, background);
+    this.#earlier = new EarlierWords(workspace);
   }
 
   /**
@@ -83,8 +78,7 @@ export class Messages {
       const answered = await this.#answerAside(message, conversation);
       if (answered) return answered;
       const reason = message.opensWithOther ? "to-somebody-else" : "no-mention";
-      const told = findTs(this.#toldTo.get(conversation) ?? "") ?? 0;
-      if (Number(message.ts) > Number(told)) this.#toldTo.delete(conversation);
+      this.#earlier.leaveOut(message, conversation);
       return { ...about, decision: "drop", reason };
     }
     const known = heard.message(key);
@@ -165,6 +159,11 @@ export class Messages {
     return { role: "user", content: text, messageId: key, attachments, speaker };
   }
 
+  /** What was said in a thread that was not for the bot, since it was last asked something there. */
+  async earlier(message: HeardMessage, conversation: string): Promise<readonly Turn[]> {
+    return await this.#earlier.of(message, conversation);
+  }
+
   /** Asks the agent. Whatever else is to be told is told. */
   async ask(message: HeardMessage, conversation: string, asked: Asked): Promise<Verdict> {
     const { context, heard, open } = this.#workspace;
@@ -226,13 +225,13 @@ export class Messages {
     }
     const decided = await this.#decideByWords(admitted);
     if (decided) return decided;
-    const earlier = await this.#earlier(message, conversation);
+    const earlier = await this.earlier(message, conversation);
     // Whoever has shared something first and turns to the bot then means that; of others only the names are told.
     const own = earlier.filter(({ speaker }) => speaker === request.speaker);
     const attachments = [request, ...own].flatMap((turn) => turn.attachments);
     const query = [...earlier, { ...request, attachments }];
     const verdict = await this.ask(message, conversation, { key, user, query });
-    if (verdict.decision === "refuse") this.#toldTo.delete(conversation);
+    if (verdict.decision === "refuse") this.#earlier.untold(conversation);
     return verdict;
   }
 
@@ -320,23 +319,6 @@ export class Messages {
     const { context, bot } = this.#workspace;
     const text = `Slack does not say who people are that write to ${bot.name}, so they are not answered. See whether its app has the scope users:read.`;
     context.notices.tell({ kind: "unknown-people", about: bot.name, text });
-  }
-
-  /** What was said in a thread that was not for the bot, since it was last asked something there. */
-  async #earlier(message: HeardMessage, conversation: string): Promise<readonly Turn[]> {
-    const { context, clock, heard } = this.#workspace;
-    const { key, place, ts } = message;
-    if (place.kind === "direct" || heard.message(key)) return [];
-    const to = this.#toldTo.get(conversation) ?? key;
-    // Both events of a message may be on their way.
-    if (to !== key) return [];
-    if (this.#toldTo.size >= MAX_TOLD_TO) this.#toldTo.clear();
-    this.#toldTo.set(conversation, key);
-    if (!place.isInThread) return [];
-    const last = await context.router.lastTurn(conversation);
-    const part = { after: last && findTs(last.key), before: ts };
-    const read = readThread(this.#workspace, place, part);
-    return (await within(clock, EARLIER_WAIT_MS, read)) ?? [];
   }
 
   /** The code that makes somebody the first operator: they may not talk yet. */
