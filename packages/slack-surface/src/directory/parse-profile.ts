@@ -29,6 +29,11 @@ const answerSchema = z.object({
     is_ultra_restricted: flag,
     /** Of another workspace, also where the team is an organisation's. */
     is_stranger: flag,
+    /** Only of people whose workspace is one of an organisation. */
+    enterprise_user: z
+      .object({ enterprise_id: z.string().min(1) })
+      .optional()
+      .catch(undefined),
     name: text,
     real_name: text,
     profile: z.object({ display_name: text, real_name: text }).partial().catch({}),
@@ -43,10 +48,12 @@ export function parseProfile(answer: unknown): KnownPerson | undefined {
   const parsed = answerSchema.safeParse(answer);
   if (!parsed.success) return undefined;
   const { user } = parsed.data;
+  const enterprise = user.enterprise_user?.enterprise_id;
   const { display_name, real_name } = user.profile;
   const name = [display_name, real_name, user.real_name, user.name].find(Boolean) ?? "";
   return {
     team: user.is_stranger ? "" : user.team_id,
+    ...(enterprise !== undefined && !user.is_stranger && { enterprise }),
     isBot: user.is_bot,
     isDeactivated: user.deleted,
     isGuest: user.is_restricted || user.is_ultra_restricted,

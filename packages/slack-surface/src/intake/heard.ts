@@ -1,6 +1,8 @@
 /** Who this app is, in the workspace that it was installed to. */
 export type SlackIdentity = {
   readonly team: string;
+  /** The organisation that the workspace belongs to, where the platform names one. */
+  readonly enterprise?: string;
   readonly app: string;
   /** Its bot user, as people mention it. */
   readonly botUser: string;

@@ -30,6 +30,8 @@ export function judgeAuthor(
 /** What is known of a person, from `users.info`. */
 export type SlackProfile = {
   readonly team: string;
+  /** The organisation of their workspace, where it belongs to one. */
+  readonly enterprise?: string;
   readonly isBot: boolean;
   readonly isDeactivated: boolean;
   readonly isGuest: boolean;
@@ -38,10 +40,18 @@ export type SlackProfile = {
 /** Why a person is heard, and may press buttons, only where a rule names them; nothing for the workspace's own. */
 export type Outsider = "guest" | "partner" | "deactivated" | "bot";
 
-/** @param team - The workspace that this app was installed to. */
-export function judgePerson(profile: SlackProfile, team: string): Outsider | undefined {
+/**
+ * People of other workspaces of the same organisation are no partners. Pure.
+ *
+ * @param home - The workspace that this app was installed to.
+ */
+export function judgePerson(
+  profile: SlackProfile,
+  home: Pick<SlackIdentity, "team" | "enterprise">,
+): Outsider | undefined {
   if (profile.isDeactivated) return "deactivated";
   if (profile.isBot) return "bot";
-  if (profile.team !== team) return "partner";
+  const isColleague = home.enterprise !== undefined && profile.enterprise === home.enterprise;
+  if (profile.team !== home.team && !isColleague) return "partner";
   return profile.isGuest ? "guest" : undefined;
 }

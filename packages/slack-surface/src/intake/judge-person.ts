@@ -22,8 +22,8 @@ export type PersonJudgement =
   | { readonly kind: "unknown"; readonly person: Person };
 
 /**
- * Whether somebody may talk in a channel now. Guests, people of other workspaces, deactivated ones and bots may only
- * where a rule has their id, and so does whoever is not known.
+ * Whether somebody may talk in a channel now. Guests, people of other workspaces that are not of the same
+ * organisation, deactivated ones and bots may only where a rule has their id, and so does whoever is not known.
  */
 export async function judgeSomebody(
   { bot: { name }, context, identity, directory }: SlackWorkspace,
@@ -43,9 +43,11 @@ export async function judgeSomebody(
     const byBot = judge(personOf(bot, true));
     return byBot.kind === "admitted" ? byBot : judge(personOf(user, true));
   }
-  if (team !== undefined && team !== identity.team) return judge(personOf(user, true));
+  const isElsewhere = team !== undefined && team !== identity.team;
+  // Only of an organisation's workspace may somebody of another one be no partner: their profile says that.
+  if (isElsewhere && identity.enterprise === undefined) return judge(personOf(user, true));
   const profile = await directory.person(user, PROFILE_WAIT_MS);
-  if (profile) return judge(personOf(user, judgePerson(profile, identity.team) !== undefined));
+  if (profile) return judge(personOf(user, judgePerson(profile, identity) !== undefined));
   const named = judge(personOf(user, true));
   const asInsider = personOf(user, false);
   if (named.kind === "admitted" || people.roleOf(asInsider) === undefined) return named;

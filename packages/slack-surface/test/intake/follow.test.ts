@@ -51,9 +51,24 @@ test("a thread is a conversation; a direct one without an agent view is one as a
 
 test("C11 guests, partners, deactivated people and bots are outsiders", () => {
   const own = { team: "T0ACME", isBot: false, isDeactivated: false, isGuest: false };
-  expect(judgePerson(own, "T0ACME")).toBeUndefined();
-  expect(judgePerson({ ...own, isGuest: true }, "T0ACME")).toBe("guest");
-  expect(judgePerson({ ...own, team: "T0PARTNER" }, "T0ACME")).toBe("partner");
-  expect(judgePerson({ ...own, isDeactivated: true }, "T0ACME")).toBe("deactivated");
-  expect(judgePerson({ ...own, isBot: true }, "T0ACME")).toBe("bot");
+  const home = { team: "T0ACME" };
+  expect(judgePerson(own, home)).toBeUndefined();
+  expect(judgePerson({ ...own, isGuest: true }, home)).toBe("guest");
+  expect(judgePerson({ ...own, team: "T0PARTNER" }, home)).toBe("partner");
+  expect(judgePerson({ ...own, isDeactivated: true }, home)).toBe("deactivated");
+  expect(judgePerson({ ...own, isBot: true }, home)).toBe("bot");
+});
+
+test("C11 whoever is of another workspace is none of its own, unless both are of one organisation", () => {
+  const other = { team: "T0OTHER", isBot: false, isDeactivated: false, isGuest: false };
+  const home = { team: "T0ACME", enterprise: "E0ACME" };
+  const colleague = { ...other, enterprise: "E0ACME" };
+  expect(judgePerson(colleague, home)).toBeUndefined();
+  expect(judgePerson({ ...colleague, isGuest: true }, home)).toBe("guest");
+  expect(judgePerson({ ...colleague, isDeactivated: true }, home)).toBe("deactivated");
+  expect(judgePerson(other, home)).toBe("partner");
+  expect(judgePerson({ ...other, enterprise: "E0PARTNER" }, home)).toBe("partner");
+  // Where neither says of which it is, they are not of one.
+  expect(judgePerson(other, { team: "T0ACME" })).toBe("partner");
+  expect(judgePerson(colleague, { team: "T0ACME" })).toBe("partner");
 });

@@ -28,6 +28,7 @@ import { openSqliteStore } from "@acp-kit/router/sqlite";
 import { FakeSlack, type FakeSlackOptions, type SlackPerson } from "@acp-kit/testkit";
 import { getRequestListener } from "@hono/node-server";
 import { onTestFinished } from "vitest";
+import { identify } from "../../src/identify.ts";
 import {
   CallQueue,
   createSlackCaller,
@@ -219,10 +220,12 @@ export class IntakeRig {
       },
     } as SurfaceContext;
     const call = createSlackCaller({ token: app.botToken, apiUrl });
+    const known = await identify(call);
+    if (known.kind !== "known") throw new Error(known.error);
     const queue = new CallQueue(call, systemClock);
     const workspace: SlackWorkspace = {
       ...{ context, bot, hasAgentView, renderer, call, queue, clock: systemClock },
-      identity: { team: slack.team, app: app.id, botUser: app.bot, botId: app.botId },
+      identity: known.identity,
       open: new OpenConversations(db, bot.name),
       questions: new QuestionBook(db),
       demotions: new Demotions(db, bot.name),

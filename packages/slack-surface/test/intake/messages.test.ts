@@ -100,6 +100,35 @@ test("C11 guests and partners are refused, once an hour and with their id; a rul
   expect(rig.decisions.filter((each) => each === "refuse not-allowed")).toHaveLength(2);
 });
 
+test.each([
+  ["of one organisation", "E0ACME", ["run prompt", "refuse not-allowed", "refuse not-allowed"]],
+  ["of none", undefined, Array(3).fill("refuse not-allowed")],
+] as const)(
+  "C11 in a workspace %s a colleague is of its own, a guest of another workspace and a partner are not",
+  async (_name, enterprise, expected) => {
+    const organised = { enterprise: "E0ACME" };
+    const users = [
+      { id: "U0COLLEAGUE", name: "cleo", team: "T0OTHER", ...organised },
+      { id: "U0THEIRS", name: "theo", team: "T0OTHER", isRestricted: true, ...organised },
+      { id: "U0PARTNER", name: "pat", team: "T0PARTNER", enterprise: "E0PARTNER" },
+      { id: "U0ANA", name: "ana", team: "T0ACME" },
+      { id: "U0BOB", name: "bob", team: "T0ACME" },
+    ];
+    const members = [...users.map(({ id }) => id), "U0BOT"];
+    const channels = [{ id: "C0SHARED", name: "shared", kind: "public" as const, members }];
+    const rig = await IntakeRig.start({
+      slack: { users, channels, ...(enterprise && { enterprise }) },
+    });
+    await rig.open();
+    for (const id of ["U0COLLEAGUE", "U0THEIRS", "U0PARTNER"]) {
+      rig.slack.person(id).say("C0SHARED", "<@U0BOT> hello");
+      await rig.slack.settled();
+    }
+    const of = (decision: string) => !/redrive|own/.test(decision);
+    expect(rig.decisions.filter(of).slice(0, 6)).toEqual(expected);
+  },
+);
+
 test("somebody whose profile cannot be had is not taken for one of the workspace's own, and is heard later", async () => {
   const rig = await IntakeRig.start();
   const { router } = await rig.open();

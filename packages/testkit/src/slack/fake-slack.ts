@@ -195,7 +195,7 @@ export class FakeSlack implements AsyncDisposable {
   }
 
   #emit(event: SlackEvent): void {
-    const { app, team, transport } = this.#settings;
+    const { app, team, enterprise = null, transport } = this.#settings;
     const name =
       event.type === "message" ? channelTypes[String(event["channel_type"])] : event.type;
     if (name === undefined || !app.events.includes(name)) return;
@@ -211,7 +211,7 @@ export class FakeSlack implements AsyncDisposable {
       event_time: Math.floor(this.#workspace.now() / 1_000),
       authorizations: [
         {
-          enterprise_id: null,
+          enterprise_id: enterprise,
           team_id: team,
           user_id: app.bot,
           is_bot: true,

@@ -38,6 +38,8 @@ export type FakeSlackOptions = {
   /** Where events go: over Socket Mode, or signed to this URL. [socket] */
   readonly transport?: "socket" | { readonly requestUrl: string };
   readonly team?: string;
+  /** The organisation that the workspace belongs to, as `E…`. [none] */
+  readonly enterprise?: string;
   /** In the place of the three of {@link defaultUsers}. */
   readonly users?: readonly SlackUser[];
   /** In the place of those of {@link defaultChannels}. */
@@ -53,7 +55,8 @@ export type FakeSlackOptions = {
   readonly rates?: boolean;
 };
 
-export type SlackSettings = Required<Omit<FakeSlackOptions, "app">> & {
+export type SlackSettings = Required<Omit<FakeSlackOptions, "app" | "enterprise">> & {
+  readonly enterprise?: string;
   readonly app: SlackAppOptions;
   readonly processingLifeMs: number;
   /** Where it listens. */

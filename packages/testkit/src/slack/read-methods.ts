@@ -8,13 +8,14 @@ import { formatMessage, type Workspace } from "./workspace.ts";
 export const readMethods: Methods = {
   "auth.test": {
     rate: "free",
-    run: ({ settings: { app, team, url } }) => ({
+    run: ({ settings: { app, team, enterprise, url } }) => ({
       url: `${url()}/`,
       team: "acme",
       user: app.name,
       team_id: team,
       user_id: app.bot,
       bot_id: app.botId,
+      ...(enterprise !== undefined && { enterprise_id: enterprise }),
       is_enterprise_install: false,
     }),
   },
@@ -227,6 +228,9 @@ function formatUser(user: SlackUser): Record<string, unknown> {
     is_restricted: user.isRestricted ?? false,
     is_ultra_restricted: user.isUltraRestricted ?? false,
     real_name: user.name,
+    ...(user.enterprise !== undefined && {
+      enterprise_user: { id: user.id, enterprise_id: user.enterprise, teams: [user.team] },
+    }),
     profile: { display_name: user.name, real_name: user.name },
   };
 }

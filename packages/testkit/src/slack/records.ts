@@ -5,6 +5,8 @@ export type SlackUser = {
   readonly name: string;
   /** Another team than the workspace's own is a partner's, who comes by a shared channel. */
   readonly team: string;
+  /** The organisation of their workspace, where it belongs to one. */
+  readonly enterprise?: string;
   readonly isBot?: boolean;
   readonly isRestricted?: boolean;
   readonly isUltraRestricted?: boolean;
