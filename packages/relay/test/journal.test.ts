@@ -141,6 +141,13 @@ test.each(["c-1", "poe/shop/c-1", "m-1", "u-ana", hashId("m-1")])(
   },
 );
 
+test("what a platform tells twice as a matter of course asks nothing of the operator", async () => {
+  const { db, journal } = await createRig();
+  journal.note({ ...inbound, decision: "attach", reason: "told-again" });
+  const text = formatExplanation("m-1", explain(db, "m-1"));
+  expect(text).toContain("To change it: Nothing");
+});
+
 test("what is not there is said, with where to look next", async () => {
   const { db } = await createRig();
   expect(formatExplanation("m-9", explain(db, "m-9"))).toMatch(/^Nothing is known about m-9\./);

@@ -45,7 +45,7 @@ test("what was said while nobody heard is found, answered once with its age, and
   const late = events.find((event) => event["text"] === "first");
   if (late) rig.slack.emit(late);
   await rig.slack.settled();
-  expect(rig.decisions.at(-1)).toBe("attach redrive");
+  expect(rig.decisions.at(-1)).toBe("attach told-again");
 });
 
 test("what is found and what the platform repeats is one, also for two processes", async () => {
@@ -66,7 +66,7 @@ test("what is found and what the platform repeats is one, also for two processes
   clock.advance(300_000);
   await rig.slack.settled();
   await ended(router, keyOf("D0ANA", ts));
-  await until(() => rig.decisions.filter((each) => /missed|redrive/.test(each)).length >= 1);
+  await until(() => rig.decisions.filter((each) => /missed|told-again/.test(each)).length >= 1);
   expect(await askedIn(router, keyOf("D0ANA", ts))).toEqual(["missed"]);
   expect(rig.prompts.filter((prompt) => prompt === "missed")).toHaveLength(1);
 });

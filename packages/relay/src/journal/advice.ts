@@ -54,6 +54,11 @@ const byReason: Readonly<Record<string, Advice>> = {
     meaning: "The platform sent the same request again; it was shown the turn that there was.",
     change: "If it happens often, a proxy in front of the relay cuts long answers.",
   },
+  "told-again": {
+    meaning:
+      "The platform told once more of what was known already, as it does of a mention in a channel.",
+    change: nothing,
+  },
   prompt: { meaning: "It became a turn of the agent.", change: nothing },
   "no-mention": {
     meaning:

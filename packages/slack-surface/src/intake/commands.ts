@@ -64,7 +64,7 @@ export class Commands {
     const { command, conversation, user, key } = call;
     const about = { conversation, message: key, user };
     if (!heard.claim(key, { conversation, user }, context.now())) {
-      return { ...about, decision: "attach", reason: "redrive" };
+      return { ...about, decision: "attach", reason: "told-again" };
     }
     const after = await context.router.log(conversation).last();
     const done = command.run().then((outcome) => this.#answer(call, after, outcome, ask));

@@ -353,7 +353,7 @@ export class Messages {
 }
 
 function attached(about: Omit<Verdict, "decision" | "reason">): Verdict {
-  return { ...about, decision: "attach", reason: "redrive" };
+  return { ...about, decision: "attach", reason: "told-again" };
 }
 
 const refusals: Partial<Record<RouterErrorCode, "queue-full" | "empty-message" | "restarting">> = {

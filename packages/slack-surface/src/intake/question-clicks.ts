@@ -110,7 +110,7 @@ export class QuestionClicks {
     const { how } = await this.#decisions.answer(conversation, { user, key }, permission, option);
     if (how === "refused") return refuseWith(about, "approversOnly");
     if (how === "late") return refuseWith(about, "over");
-    const reason = how === "repeat" ? "redrive" : "option";
+    const reason = how === "repeat" ? "told-again" : "option";
     return { ...about, decision: how === "repeat" ? "attach" : "answer", reason };
   }
 

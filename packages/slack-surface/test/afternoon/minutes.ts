@@ -80,7 +80,7 @@ export class Minutes {
     this.#heard = inbound.length;
     // The second event of a message, and what it is refused again.
     const once = lines.filter(
-      (line, at) => !line.endsWith("attach redrive") && lines[at - 1] !== line,
+      (line, at) => !line.endsWith("attach told-again") && lines[at - 1] !== line,
     );
     this.#lines.push(...once.map((line) => `- ${line}`));
   }

@@ -38,7 +38,7 @@ test("over HTTP it is the same: events, clicks and slash commands", async () => 
   const ts = rig.ana.say("C0SHOP", "<@U0BOT> hello");
   await rig.slack.settled();
   await ended(router, keyOf("C0SHOP", ts));
-  expect(rig.decisions).toEqual(["run prompt", "attach redrive"]);
+  expect(rig.decisions).toEqual(["run prompt", "attach told-again"]);
   rig.ana.edit("C0SHOP", ts, "<@U0BOT> hello again");
   await until(() => rig.ana.buttons("C0SHOP").length > 0);
   expect((await rig.ana.click("C0SHOP", "Run again")).state).toBe("acknowledged");
@@ -65,8 +65,8 @@ test("a journal's line of each envelope has its reason and no text", async () =>
   rig.ana.say("G0GROUP", "<@U0BOT> planted-words");
   await rig.slack.settled();
   expect(rig.decisions.toSorted()).toEqual([
-    "attach redrive",
-    "attach redrive",
+    "attach told-again",
+    "attach told-again",
     "drop no-mention",
     "drop no-mention",
     "run prompt",

@@ -42,7 +42,7 @@ test("what was answered before it was edited is run again by its author's wish a
   await rig.ana.click("C0SHOP", button);
   await ended(router, conversation, 2);
   expect(rig.prompts).toEqual(["one", "two"]);
-  expect(rig.decisions.slice(-2)).toEqual(["run run-again", "attach redrive"]);
+  expect(rig.decisions.slice(-2)).toEqual(["run run-again", "attach told-again"]);
 });
 
 test("a message that is taken back takes its turn with it, waiting or running", async () => {

@@ -73,7 +73,7 @@ test("a command of the relay's is answered once in the thread, and no turn is ma
   const answers = rig.slack.messages("C0SHOP").filter(({ isFromApp }) => isFromApp);
   expect(answers).toMatchObject([{ threadTs: ts }]);
   expect(await askedIn(one.router, keyOf("C0SHOP", ts))).toEqual([]);
-  expect(rig.decisions.toSorted()).toEqual(["attach redrive", "command status"]);
+  expect(rig.decisions.toSorted()).toEqual(["attach told-again", "command status"]);
 });
 
 test("a code from the console makes its sender the first operator, before any rule is asked", async () => {

@@ -18,7 +18,7 @@ test("a message that came while nobody was there runs when the platform repeats 
   expect(rig.slack.deliveries.map(({ state }) => state)).toEqual(["acknowledged", "acknowledged"]);
   clock.advance(300_000);
   await rig.slack.settled();
-  expect(rig.decisions).toEqual(["run prompt", "attach redrive"]);
+  expect(rig.decisions).toEqual(["run prompt", "attach told-again"]);
   expect(rig.prompts).toEqual(["are you there?"]);
 });
 
@@ -36,7 +36,7 @@ test("a message of which the platform tells again and again runs once, also afte
   await rig.slack.settled();
   await until(() => rig.decisions.length >= 4);
   expect(rig.decisions[0]).toBe("run prompt");
-  expect(new Set(rig.decisions.slice(1))).toEqual(new Set(["attach redrive"]));
+  expect(new Set(rig.decisions.slice(1))).toEqual(new Set(["attach told-again"]));
   expect(await askedIn(second.router, keyOf("C0SHOP", ts))).toEqual(["once"]);
   expect(rig.prompts).toEqual(["once"]);
 });
