@@ -117,8 +117,10 @@ export class SlackTerminal implements Disposable {
         return this.#go(this.#directOf(person));
       case "channel":
         return this.#go({ person, channel: findChannel(command.text), thread: undefined });
-      case "thread":
-        return this.#go({ ...place, thread: this.#message(command.number).thread });
+      case "thread": {
+        const message = this.#message(command.number);
+        return this.#go({ person, channel: this.#channelOf(message), thread: message.thread });
+      }
       case "top":
         return this.#go({ ...place, thread: undefined });
       case "look":
@@ -141,6 +143,7 @@ export class SlackTerminal implements Disposable {
           this.#view.items(place);
           return this.#view.buttons.find(command.number);
         });
+        this.#channelOf(button);
         return this.#tell(await person.click(button.channel, button));
       }
       case "stop":
@@ -261,7 +264,16 @@ export class SlackTerminal implements Disposable {
   #message(number: number): MessageRef {
     const message = this.#view.messages.find(number);
     if (!message) throw new Error(`There is no message ${number}.`);
+    this.#channelOf(message);
     return message;
+  }
+
+  /** Where something is that has a number: these are for everybody who sits here. */
+  #channelOf({ channel }: { readonly channel: string }): SlackChannelOptions {
+    const { person } = this.#place;
+    const found = defaultChannels.find(({ id }) => id === channel);
+    if (found?.members.includes(person.id)) return found;
+    throw new Error(`${nameOfUser(person.id)} does not see that.`);
   }
 
   #look(quietMs = QUIET_MS[this.#screen.isTerminal ? "terminal" : "script"]): void {

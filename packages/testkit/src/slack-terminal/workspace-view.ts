@@ -32,13 +32,16 @@ export class WorkspaceView {
     this.#slack = slack;
   }
 
-  /** The messages of a place: of a thread its own, and what the app says beside it in direct messages. */
+  /** The messages of a place: of a thread its own, and what the app says beside it to this person alone. */
   seen({ person, channel, thread }: Place): readonly SeenMessage[] {
     const all = person.messages(channel.id);
     if (thread === undefined) return all.filter(({ threadTs }) => threadTs === undefined);
     const { bot } = this.#slack.app;
-    const isBeside = ({ threadTs, ts, user }: SeenMessage) =>
-      channel.kind === "im" && threadTs === undefined && ts > thread && user === bot;
+    const isBeside = ({ threadTs, ts, user, marks }: SeenMessage) =>
+      (channel.kind === "im" || marks.includes("(only you)")) &&
+      threadTs === undefined &&
+      ts > thread &&
+      user === bot;
     return all.filter((each) => each.ts === thread || each.threadTs === thread || isBeside(each));
   }
 

@@ -101,6 +101,30 @@ test("several people write in a channel, and the phone of who is mentioned elsew
   expect(output).toContain("There is nobody called nobody");
 });
 
+test("who looks at a thread also sees what the app says in its channel to them alone", async () => {
+  const output = await run(["/channel shop", "@agent no, not this", "/wait Not you", "/quit"]);
+  expect(output).toContain("[2] agent: Not you.  (only you)\n");
+});
+
+test("a number leads to where its thing is, and no further than who types may see", async () => {
+  const output = await run([
+    "ask",
+    "/wait Shall",
+    "/channel shop",
+    "@agent hello",
+    "/wait three",
+    "/thread 1",
+    "/as bob",
+    "/press 1",
+    "/thread 1",
+    "/quit",
+  ]);
+  expect(output).toContain("> /thread 1\n── ana, direct messages, thread ──\n[1] ana: ask\n");
+  expect(output).toContain("> /press 1\nbob does not see that.\n");
+  expect(output).toContain("> /thread 1\nbob does not see that.\n");
+  expect(output).not.toContain("said yes");
+});
+
 test("what an app says controls no terminal", async () => {
   const output = await run(["hostile", "/wait abc", "/quit"]);
   expect(output).toContain("[2] agent: abc\n");

@@ -1,7 +1,7 @@
 /**
  * A small app for the terminal's tests, on Slack's own clients. In direct messages and where it is mentioned it streams
- * an answer that grows; to `ask` it answers with a button, to `hostile` with what a terminal would act on, to `wait` with
- * a session that runs until Stop.
+ * an answer that grows; to `ask` it answers with a button, to `hostile` with what a terminal would act on, to `no` with a
+ * word that only its author sees, to `wait` with a session that runs until Stop.
  */
 import { SocketModeClient } from "@slack/socket-mode";
 import { WebClient } from "@slack/web-api";
@@ -39,6 +39,8 @@ async function answer({ channel, ts, thread_ts: thread = ts, text = "", user, fi
     await web.chat.postMessage({ ...place, text: "Shall I?", blocks });
   } else if (text.includes("hostile")) {
     await web.chat.postMessage({ ...place, text: "a\u001b]0;owned\u0007\u001b[2Jb\r\u202ec" });
+  } else if (text.includes("no,")) {
+    await web.chat.postEphemeral({ channel, user, text: "Not you." });
   } else if (text.includes("wait")) {
     await web.apiCall("agents.sessions.setStatus", {
       channel_id: channel,
