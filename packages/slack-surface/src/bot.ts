@@ -3,6 +3,7 @@ import { Demotions } from "./book/demotions.ts";
 import { HeardBook } from "./book/heard-book.ts";
 import { OpenConversations } from "./book/open-conversations.ts";
 import { QuestionBook } from "./book/question-book.ts";
+import { SignBook } from "./book/sign-book.ts";
 import { CallQueue } from "./budget/call-queue.ts";
 import type { SlackCaller } from "./budget/call-result.ts";
 import type { Clock } from "./budget/clock.ts";
@@ -173,6 +174,7 @@ export class RunningBot {
       hasAgentView: bot.settings.agentView,
       open: new OpenConversations(db, bot.name),
       questions: new QuestionBook(db),
+      signs: new SignBook(db),
       demotions: new Demotions(db, bot.name),
       heard: new HeardBook(db, bot.name),
       directory: new Directory(queue, clock),

@@ -16,6 +16,7 @@ export { DEMOTION_MS, Demotions } from "./book/demotions.ts";
 export { HeardBook, type KnownMessage } from "./book/heard-book.ts";
 export { type OpenConversation, OpenConversations } from "./book/open-conversations.ts";
 export { type KeptQuestion, QuestionBook } from "./book/question-book.ts";
+export { SignBook } from "./book/sign-book.ts";
 export { slackTables } from "./book/slack-tables.ts";
 export {
   admitAt,

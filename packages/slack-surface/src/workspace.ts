@@ -8,6 +8,7 @@ import type { Demotions } from "./book/demotions.ts";
 import type { HeardBook } from "./book/heard-book.ts";
 import type { OpenConversations } from "./book/open-conversations.ts";
 import type { QuestionBook } from "./book/question-book.ts";
+import type { SignBook } from "./book/sign-book.ts";
 import type { CallQueue } from "./budget/call-queue.ts";
 import type { SlackCaller } from "./budget/call-result.ts";
 import type { Clock } from "./budget/clock.ts";
@@ -31,6 +32,7 @@ export type SlackWorkspace = {
   /** What is to be shown; to be marked before anything that was submitted is acknowledged. */
   readonly open: OpenConversations;
   readonly questions: QuestionBook;
+  readonly signs: SignBook;
   readonly demotions: Demotions;
   /** Who has addressed the bot where, and what became of messages. */
   readonly heard: HeardBook;

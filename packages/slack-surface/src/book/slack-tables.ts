@@ -74,13 +74,22 @@ export const slackTables: RelayTables = {
     `-- Up to when nothing was missed where nothing was ever heard.
      CREATE TABLE slack_here (bot TEXT PRIMARY KEY, ts TEXT NOT NULL) WITHOUT ROWID;
      INSERT INTO slack_here SELECT bot, max(ts) FROM slack_seen GROUP BY bot;`,
+    `-- Messages that may bear a sign of the bot's.
+     CREATE TABLE slack_signs (
+       conversation TEXT NOT NULL,
+       ts TEXT NOT NULL,
+       PRIMARY KEY (conversation, ts)
+     ) WITHOUT ROWID;`,
   ],
   erasePerson: (db, user) =>
     db.run("DELETE FROM slack_questions WHERE requester = ?", user) +
     deleteFrom(["slack_people", "slack_messages", "slack_refusals"], "user", db, user),
   eraseConversation: (db, conversation) =>
     deleteFrom(
-      ["slack_questions", "slack_open", "slack_threads", "slack_people", "slack_messages"],
+      [
+        ...["slack_questions", "slack_open", "slack_threads", "slack_people", "slack_messages"],
+        "slack_signs",
+      ],
       "conversation",
       db,
       conversation,

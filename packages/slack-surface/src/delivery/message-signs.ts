@@ -25,6 +25,13 @@ const gone: ReadonlySet<string> = new Set([
 /** Any other word is believed after so many. */
 const MAX_REFUSALS = 3;
 
+export type MessageSignsOptions = {
+  /** An earlier process may have put signs there. */
+  readonly isOld: boolean;
+  /** Called before one is asked for; false: it is not to be. */
+  readonly onIntent: () => boolean;
+};
+
 /** The bot's reactions to one message. The only writer of them: one call at a time. */
 export class MessageSigns implements Disposable {
   readonly #workspace: Pick<SlackWorkspace, "queue" | "clock">;
@@ -32,17 +39,18 @@ export class MessageSigns implements Disposable {
   /** Those that may be there. */
   readonly #shown: Set<Sign>;
   readonly #pause: Pause;
+  readonly #onIntent: MessageSignsOptions["onIntent"];
   #wanted: Sign | undefined;
   #running: Promise<void> | undefined;
   #isClosed = false;
 
-  /** @param isOld - An earlier process may have put signs there. */
   constructor(
     workspace: Pick<SlackWorkspace, "queue" | "clock">,
     message: { readonly channel: string; readonly ts: string },
-    isOld: boolean,
+    { isOld, onIntent }: MessageSignsOptions,
   ) {
     this.#workspace = workspace;
+    this.#onIntent = onIntent;
     this.#pause = new Pause(workspace.clock);
     this.#message = message;
     this.#shown = new Set(isOld ? SIGNS : []);
@@ -55,6 +63,11 @@ export class MessageSigns implements Disposable {
       this.#running = undefined;
     });
     await this.#running;
+  }
+
+  /** It bears no sign, and none is asked for. */
+  get isBare(): boolean {
+    return this.#shown.size === 0 && this.#running === undefined;
   }
 
   [Symbol.dispose](): void {
@@ -77,6 +90,7 @@ export class MessageSigns implements Disposable {
 
   async #add(name: Sign): Promise<void> {
     const { queue, clock } = this.#workspace;
+    if (!this.#onIntent()) return;
     const result = await queue.run({
       method: "reactions.add",
       channel: this.#message.channel,
@@ -98,11 +112,15 @@ export class MessageSigns implements Disposable {
         priority: "final",
         args: () => this.#args(name),
       });
-      if (result.kind === "refused" && (gone.has(result.error) || tries >= MAX_REFUSALS)) break;
-      if (result.kind !== "unknown" && result.kind !== "refused") break;
+      const isRefused =
+        result.kind === "refused" && (gone.has(result.error) || tries >= MAX_REFUSALS);
+      if (result.kind === "ok" || isRefused) {
+        this.#shown.delete(name);
+        return;
+      }
+      if (this.#isClosed) return;
       await this.#pause.wait(RETRY_AFTER_MS[tries] ?? RETRY_AFTER_MS.at(-1) ?? 0);
     }
-    this.#shown.delete(name);
   }
 
   #args(name: Sign): Readonly<Record<string, unknown>> {

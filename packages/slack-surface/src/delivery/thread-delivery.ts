@@ -1,17 +1,16 @@
-import { createReference, RouterError } from "@acp-kit/router";
+import { RouterError } from "@acp-kit/router";
 import type { SlackUploads } from "../files/slack-uploads.ts";
-import { postOnce } from "../publish/post-once.ts";
-import { MARKDOWN_FORM } from "../publish/publication.ts";
-import { renderPart } from "../publish/render-part.ts";
 import type { StreamSlots } from "../publish/stream-slots.ts";
 import { within } from "../within.ts";
 import type { SlackWorkspace } from "../workspace.ts";
 import { DeliveryFailure, RenderFailure } from "./failure.ts";
-import { MessageSigns, type Sign } from "./message-signs.ts";
+import type { Sign } from "./message-signs.ts";
 import { Pause } from "./pause.ts";
 import type { PlaceRefusals } from "./place-refusals.ts";
 import { SessionStatus, type SessionSupport } from "./session-status.ts";
+import { tellUnshown } from "./tell-unshown.ts";
 import { messageTsOf, type ThreadPlace, threadPlaceOf } from "./thread-place.ts";
+import { ThreadSigns } from "./thread-signs.ts";
 import { TurnDelivery, type TurnDeliveryHost } from "./turn-delivery.ts";
 import {
   ASIDE_REST_MS,
@@ -19,15 +18,13 @@ import {
   endAsides,
   finishTurn,
   type LedgerTurn,
+  nextAside,
   nextTurn,
   openLedger,
   reduceLedger,
   type TurnLedger,
 } from "./turn-ledger.ts";
-import { formatTurnPlace, parseTurnPlace, startOf } from "./turn-place.ts";
-
-/** How long what may vanish of a turn that cannot be shown may take to do so, in milliseconds. */
-const REST_WITHIN_MS = 5_000;
+import { formatTurnPlaces, parseTurnPlaces, startOf, type TurnPlace } from "./turn-place.ts";
 
 /** The surface's name among the consumers of a log. */
 const CONSUMER = "slack";
@@ -50,15 +47,24 @@ export class ThreadDelivery implements Disposable {
   readonly #place: ThreadPlace;
   readonly #pause: Pause;
   readonly #stop = new AbortController();
-  readonly #signs = new Map<string, MessageSigns>();
+  /** Wakes who shows what was said beside turns. */
+  readonly #asidePause: Pause;
+  readonly #signs: ThreadSigns;
   /** Signs and statuses that are still on their way: the conversation is not closed before. */
   readonly #signing = new Set<Promise<void>>();
   #session: SessionStatus;
   #ledger: TurnLedger = openLedger({ seq: 0 });
-  #current: { readonly turn: string; readonly delivery: TurnDelivery } | undefined;
+  /** What is shown now, by turn: one turn, and one aside. */
+  readonly #deliveries = new Map<string, TurnDelivery>();
+  /** How far that is. */
+  readonly #places = new Map<string, TurnPlace>();
+  /** Asides that could not be shown beside a turn: they are shown in their order. */
+  readonly #postponed = new Set<string>();
   #confirmed = 0;
+  #confirming: Promise<void> = Promise.resolve();
   /** Of turns that began up to this seq, an earlier process may have shown something. */
   #oldTo = 0;
+  #hasLookedBehind = false;
   #readFailure: unknown;
   #isSealing = false;
 
@@ -67,21 +73,22 @@ export class ThreadDelivery implements Disposable {
     this.#options = options;
     this.#place = threadPlaceOf(conversation);
     this.#pause = new Pause(workspace.clock);
+    this.#asidePause = new Pause(workspace.clock);
+    this.#signs = new ThreadSigns(workspace, conversation, this.#place.channel);
     this.#session = new SessionStatus(workspace, this.#place, sessions, false);
   }
 
   /** Takes away what would not be true any more of turns that go on without this process. */
   seal(): void {
     this.#isSealing = true;
-    this.#current?.delivery.seal();
+    for (const delivery of this.#deliveries.values()) delivery.seal();
   }
 
   /** Nothing more has to be done before this process ends. */
   get isSealed(): boolean {
     if (this.#ledger.turns.size === 0) return this.#signing.size === 0;
-    return (
-      this.#isSealing && (this.#current?.delivery.isSealed ?? nextTurn(this.#ledger) === undefined)
-    );
+    if (!this.#isSealing || nextTurn(this.#ledger, this.#deliveries)) return false;
+    return [...this.#deliveries.values()].every(({ isSealed }) => isSealed);
   }
 
   /**
@@ -96,17 +103,21 @@ export class ThreadDelivery implements Disposable {
     this.#confirmed = checkpoint.seq;
     this.#ledger = openLedger(checkpoint);
     // Until the conversation is closed, whoever comes next sees by its place that somebody was here.
-    const isOld = open.placeOf(conversation) !== undefined;
-    if (isOld) this.#oldTo = await log.last();
-    else open.keepPlace(conversation, formatTurnPlace(startOf("")));
+    const kept = open.placeOf(conversation);
+    for (const [turn, place] of parseTurnPlaces(kept)) this.#places.set(turn, place);
+    if (kept === undefined) this.#keepPlaces();
+    else this.#oldTo = await log.last();
+    const isOld = kept !== undefined;
     this.#session = new SessionStatus(workspace, this.#place, this.#options.sessions, isOld);
+    this.#lookBehind();
     const reading = this.#read();
+    const asides = this.#showAsides();
     try {
       for (;;) {
         if (this.#stop.signal.aborted) throw new DeliveryFailure("closed");
         if (this.#readFailure !== undefined) throw this.#readFailure;
         this.#ledger = endAsides(this.#ledger, workspace.clock.now());
-        const next = nextTurn(this.#ledger);
+        const next = nextTurn(this.#ledger, this.#deliveries);
         if (next) {
           await this.#deliver(next.view.turn);
           continue;
@@ -122,21 +133,38 @@ export class ThreadDelivery implements Disposable {
           if (mark === undefined || open.clear({ conversation, mark })) return;
           continue;
         }
-        const isWaiting = [...this.#ledger.turns.values()].some(({ isAside }) => isAside);
-        await this.#pause.wait(isWaiting ? ASIDE_REST_MS : Number.POSITIVE_INFINITY);
+        await this.#pause.wait(this.#asideRestMs);
       }
     } finally {
       this[Symbol.dispose]();
-      await reading;
+      await Promise.all([reading, asides]);
     }
   }
 
   [Symbol.dispose](): void {
     this.#stop.abort();
-    this.#current?.delivery[Symbol.dispose]();
+    for (const delivery of this.#deliveries.values()) delivery[Symbol.dispose]();
     this.#session[Symbol.dispose]();
-    for (const signs of this.#signs.values()) signs[Symbol.dispose]();
+    this.#signs[Symbol.dispose]();
     this.#pause.wake();
+    this.#asidePause.wake();
+  }
+
+  /** How long it is waited for the end of what is said now outside of turns, in milliseconds. */
+  get #asideRestMs(): number {
+    const asides = [...this.#ledger.turns.values()].filter(({ isAside }) => isAside);
+    return asides.length > 0 ? ASIDE_REST_MS : Number.POSITIVE_INFINITY;
+  }
+
+  /** What somebody has asked for while a turn runs does not wait for its end. Never rejects. */
+  async #showAsides(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      this.#ledger = endAsides(this.#ledger, this.#options.workspace.clock.now());
+      const shown = new Set([...this.#deliveries.keys(), ...this.#postponed]);
+      const aside = nextAside(this.#ledger, shown)?.view.turn;
+      if (aside === undefined) await this.#asidePause.wait(this.#asideRestMs);
+      else await this.#deliver(aside).catch(() => this.#postponed.add(aside));
+    }
   }
 
   async #read(): Promise<void> {
@@ -152,8 +180,7 @@ export class ThreadDelivery implements Disposable {
         return;
       } catch (error) {
         if (!(error instanceof RouterError) || error.first === undefined) {
-          this.#readFailure = error;
-          this.#pause.wake();
+          this.#fail(error);
           return;
         }
         // What has left the log cannot be shown any more.
@@ -165,42 +192,74 @@ export class ThreadDelivery implements Disposable {
   /** What is known of turns by now is passed on. */
   #show(): void {
     for (const [turn, entry] of this.#ledger.turns) {
-      if (this.#current?.turn === turn) this.#current.delivery.update(entry);
+      this.#deliveries.get(turn)?.update(entry);
       const { outcome, phase } = entry.view;
-      if (outcome) this.#sign(turn, entry, undefined);
-      else this.#sign(turn, entry, phase === "queued" ? "hourglass_flowing_sand" : "eyes");
+      const sign = phase === "queued" ? "hourglass_flowing_sand" : "eyes";
+      this.#keepSigning(this.#sign(entry, outcome ? undefined : sign));
     }
+    this.#lookBehind();
+    this.#pause.wake();
+    this.#asidePause.wake();
+  }
+
+  /** What an earlier process has left of turns that are shown whole is taken away. */
+  #lookBehind(): void {
+    if (this.#hasLookedBehind || this.#ledger.seq < this.#oldTo) return;
+    this.#hasLookedBehind = true;
+    const turns = [...this.#ledger.turns.values()].filter(({ isAside }) => !isAside);
+    const known = new Set(turns.map(({ key }) => messageTsOf(key)));
+    for (const ts of this.#signs.messages) {
+      if (!known.has(ts)) this.#keepSigning(this.#signs.show(ts, undefined));
+    }
+    if (turns.length === 0 && this.#oldTo > 0) this.#keepSigning(this.#endSession());
+  }
+
+  async #endSession(): Promise<void> {
+    const { workspace, conversation } = this.#options;
+    try {
+      const last = await workspace.context.router.lastTurn(conversation);
+      if (last) await this.#session.show("active", last.who);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#readFailure ??= error;
     this.#pause.wake();
   }
 
   async #deliver(turn: string): Promise<void> {
     const { workspace, conversation } = this.#options;
-    const place = parseTurnPlace(workspace.open.placeOf(conversation), turn);
     const entry = this.#ledger.turns.get(turn);
     if (!entry) return;
+    const place = this.#places.get(turn) ?? startOf(turn);
     const delivery = new TurnDelivery(this.#host(entry.view.who ?? ""), place, entry);
-    this.#current = { turn, delivery };
+    this.#deliveries.set(turn, delivery);
     if (this.#isSealing) delivery.seal();
     try {
       await delivery.run();
     } catch (error) {
-      if (error instanceof RenderFailure) await this.#tellUnshown(turn, delivery, error);
-      else if (!(error instanceof DeliveryFailure) || error.kind !== "place") throw error;
-      else await this.#options.refusals.tell(entry.view.who ?? "", this.#place, error.code);
+      if (error instanceof RenderFailure) {
+        await tellUnshown(workspace, this.#place, { conversation, turn, delivery, error });
+      } else if (error instanceof DeliveryFailure && error.kind === "place") {
+        await this.#options.refusals.tell(entry.view.who ?? "", this.#place, error.code);
+      } else throw error;
       await this.#ended(turn);
     } finally {
-      this.#current = undefined;
+      this.#deliveries.delete(turn);
       delivery[Symbol.dispose]();
     }
-    // Once the turn is confirmed, nobody looks any more for what an earlier process may have left on its message.
-    await this.#signed(turn, [
-      ...(entry.isAside ? [] : [this.#session.show("active", entry.view.who ?? "")]),
-      this.#signs.get(turn)?.show(undefined) ?? Promise.resolve(),
-    ]);
+    if (!entry.isAside) {
+      await this.#signed(turn, [
+        this.#session.show("active", entry.view.who ?? ""),
+        this.#sign(entry, undefined),
+      ]);
+    }
     if (this.#stop.signal.aborted) throw new DeliveryFailure("closed");
     workspace.heard.active(conversation, workspace.clock.now());
     this.#ledger = finishTurn(this.#ledger, turn);
-    this.#signs.delete(turn);
+    this.#places.delete(turn);
     await this.#confirm();
   }
 
@@ -218,26 +277,6 @@ export class ThreadDelivery implements Disposable {
     if (!isShown) await within(this.#options.workspace.clock, SIGNS_WAIT_MS, all);
   }
 
-  /** In the place of the answer there is a reference to what went wrong. */
-  async #tellUnshown(turn: string, delivery: TurnDelivery, error: RenderFailure): Promise<void> {
-    const { workspace, conversation } = this.#options;
-    const { queue, clock, identity, renderer, context } = workspace;
-    delivery.seal();
-    const late = clock.now() + REST_WITHIN_MS;
-    while (!delivery.isSealed && clock.now() < late) await new Pause(clock).wait(100);
-    const ref = createReference();
-    context.journal.fail({ ref, conversation, what: "render", error: error.cause });
-    const said = renderer.say("error", `This answer can't be shown (ref ${ref}).`);
-    const text = said.kind === "text" ? said.markdown : "";
-    const { channel, thread } = this.#place;
-    await postOnce({
-      ...{ queue, clock, botId: identity.botId, channel, thread, id: `${turn}.unshown` },
-      priority: "final",
-      mayBeThere: false,
-      body: () => renderPart(text, "", MARKDOWN_FORM),
-    });
-  }
-
   /** Nothing can be shown of it: the next turn is tried again. */
   async #ended(turn: string): Promise<void> {
     while (!this.#ledger.turns.get(turn)?.view.outcome) {
@@ -251,7 +290,10 @@ export class ThreadDelivery implements Disposable {
     const place = this.#place;
     return {
       ...{ workspace, conversation, place, slots, uploads },
-      keep: (turnPlace) => workspace.open.keepPlace(conversation, formatTurnPlace(turnPlace)),
+      keep: (turnPlace) => {
+        this.#places.set(turnPlace.turn, turnPlace);
+        this.#keepPlaces();
+      },
       onSession: (state) => void this.#session.show(state, requester),
       onStream: (isLive) => this.#session.assume(isLive ? "processing" : "active"),
       onStopped: () => this.#session.assume(undefined),
@@ -270,7 +312,19 @@ export class ThreadDelivery implements Disposable {
     );
   }
 
+  #keepPlaces(): void {
+    const { workspace, conversation } = this.#options;
+    workspace.open.keepPlace(conversation, formatTurnPlaces(this.#places.values()));
+  }
+
+  /** One after the other. */
   async #confirm(): Promise<void> {
+    const confirming = this.#confirming.then(() => this.#confirmNow());
+    this.#confirming = confirming;
+    await confirming;
+  }
+
+  async #confirmNow(): Promise<void> {
     const { workspace, conversation } = this.#options;
     const to = closeLedger(this.#ledger);
     if (to.seq < this.#confirmed) return;
@@ -281,18 +335,9 @@ export class ThreadDelivery implements Disposable {
     this.#confirmed = to.seq;
   }
 
-  #sign(turn: string, { key, first }: LedgerTurn, sign: Sign | undefined): void {
-    const { workspace } = this.#options;
-    const { settings } = workspace.bot;
+  async #sign({ key }: LedgerTurn, sign: Sign | undefined): Promise<void> {
     const ts = messageTsOf(key);
-    if (ts === undefined || !settings.features.includes("signs")) return;
-    let signs = this.#signs.get(turn);
-    if (!signs) {
-      const message = { channel: this.#place.channel, ts };
-      signs = new MessageSigns(workspace, message, first <= this.#oldTo);
-      this.#signs.set(turn, signs);
-    }
-    this.#keepSigning(signs.show(sign));
+    if (ts !== undefined) await this.#signs.show(ts, sign);
   }
 
   #keepSigning(showing: Promise<void>): void {

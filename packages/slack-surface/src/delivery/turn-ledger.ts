@@ -107,16 +107,36 @@ export function finishTurn(ledger: TurnLedger, turn: string): TurnLedger {
   return { ...ledger, turns };
 }
 
-/** The turn to be shown next: the oldest that has begun or ended. Pure. */
-export function nextTurn({ turns }: TurnLedger): LedgerTurn | undefined {
-  return [...turns.values()]
-    .filter(
-      ({ view, isAside }) => view.outcome !== undefined || (view.phase !== "queued" && !isAside),
-    )
-    .reduce<LedgerTurn | undefined>(
-      (oldest, each) => (oldest && oldest.first < each.first ? oldest : each),
-      undefined,
-    );
+/** The turn to be shown next: the oldest that has begun or ended, and is not shown already. Pure. */
+export function nextTurn({ turns }: TurnLedger, shown: Shown): LedgerTurn | undefined {
+  return oldest(
+    [...turns.values()].filter(({ view, isAside }) => {
+      const isReady = view.outcome !== undefined || (view.phase !== "queued" && !isAside);
+      return isReady && !shown.has(view.turn);
+    }),
+  );
+}
+
+/**
+ * What is to be shown beside a turn that runs, for somebody who has asked for it: the oldest aside that has ended, of those
+ * that began after the turn. Pure.
+ */
+export function nextAside({ turns }: TurnLedger, shown: Shown): LedgerTurn | undefined {
+  const running = [...turns.values()].find(({ view, isAside }) => {
+    return !isAside && view.outcome === undefined && shown.has(view.turn);
+  });
+  return oldest(
+    [...turns.values()].filter(({ view, isAside, first }) => {
+      const isReady = isAside === true && view.outcome !== undefined;
+      return isReady && !shown.has(view.turn) && running !== undefined && running.first < first;
+    }),
+  );
+}
+
+type Shown = Pick<ReadonlySet<string>, "has">;
+
+function oldest(turns: readonly LedgerTurn[]): LedgerTurn | undefined {
+  return turns.toSorted((one, other) => one.first - other.first)[0];
 }
 
 function isShown({ upTo, open }: TurnLedger, turn: string, seq: number): boolean {

@@ -62,26 +62,35 @@ export function startOf(turn: string): TurnPlace {
   return { turn, done: 0, published: nothingPublished };
 }
 
-/** Of another turn, or unreadable, it says nothing about this one. Pure, never throws. */
-export function parseTurnPlace(text: string | undefined, turn: string): TurnPlace {
-  const parsed = placeSchema.safeParse(parseJson(text ?? ""));
-  if (!parsed.success || parsed.data.turn !== turn) return startOf(turn);
-  const { published, ...place } = parsed.data;
-  return { ...place, published: { ...published, open: published.open } };
+/** By turn, from what was kept of a conversation; of what is unreadable nothing is known. Pure, never throws. */
+export function parseTurnPlaces(text: string | undefined): ReadonlyMap<string, TurnPlace> {
+  const kept = [parseJson(text ?? "")].flat();
+  return new Map(
+    kept.flatMap((each): [string, TurnPlace][] => {
+      const parsed = placeSchema.safeParse(each);
+      if (!parsed.success) return [];
+      const { published, ...place } = parsed.data;
+      return [[place.turn, { ...place, published: { ...published, open: published.open } }]];
+    }),
+  );
 }
 
 /**
- * As it is kept. Texts are not: the last sealed message says where the next begins, and an open one is edited once more,
- * whatever it shows. Pure.
+ * As they are kept. Texts are not: the last sealed message says where the next begins, and an open one is edited once
+ * more, whatever it shows. Pure.
  */
-export function formatTurnPlace({ published, ...place }: TurnPlace): string {
+export function formatTurnPlaces(places: Iterable<TurnPlace>): string {
+  return JSON.stringify([...places].map(reduce));
+}
+
+function reduce({ published, ...place }: TurnPlace): TurnPlace {
   const { sealed, open, ...rest } = published;
   const reduced: PublishedState = {
     ...rest,
     sealed: sealed.slice(-1),
     open: open && { ...open, body: "", tail: open.tail === "" ? "" : "…" },
   };
-  return JSON.stringify({ ...place, published: reduced });
+  return { ...place, published: reduced };
 }
 
 function parseJson(text: string): unknown {

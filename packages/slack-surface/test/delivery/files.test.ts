@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { GatedPrompt } from "../gated-agent.ts";
-import { SurfaceRig } from "../surface-rig.ts";
+import { SurfaceRig, type SurfaceRigOptions } from "../surface-rig.ts";
 
 const COMPLETE = "files.completeUploadExternal";
 const content = "a,b\n1,2\n";
@@ -167,6 +167,65 @@ describe("what is sent or said outside of a turn", () => {
     await rig.open();
     await rig.until(() => shownIn(rig, "C0SHOP", thread).length === 2);
     expect(shownIn(rig, "C0SHOP", thread)).toEqual(["Fine.", `report.csv=${content}`]);
+    expect(rig.calls(COMPLETE)).toBe(1);
+  });
+});
+
+describe.each([
+  ["a channel", "C0SHOP"],
+  ["a direct conversation", "D0ANA"],
+])("what somebody gets while a turn runs in %s", (_where, channel) => {
+  /** A thread in which the agent works on a second message, of which something is shown. */
+  async function working(options: SurfaceRigOptions = {}) {
+    const rig = await SurfaceRig.start(options);
+    const process = await rig.open();
+    const thread = rig.ana.say(channel, "<@U0BOT> go");
+    const first = await rig.prompted(1);
+    first.say("Fine.");
+    first.end();
+    await rig.until(() => shownIn(rig, channel, thread).join() === "Fine.");
+    const [{ cwd } = { cwd: "" }] = await process.router.debug();
+    writeFileSync(path.join(cwd, "report.csv"), content);
+    rig.ana.say(channel, "<@U0BOT> more", { thread });
+    const second = await rig.prompted(2);
+    second.say("Some words.");
+    await rig.until(() => shownIn(rig, channel, thread).join().includes("Some words."));
+    return { rig, thread, second, process };
+  }
+
+  test("comes at once, and the turn goes on as one message", async () => {
+    const { rig, thread, second } = await working();
+    rig.ana.say(channel, "<@U0BOT> !get report.csv", { thread });
+    const asked = rig.clock.now();
+    await rig.until(() => shownIn(rig, channel, thread).length === 3);
+    rig.ana.say(channel, "<@U0BOT> !get .env", { thread });
+    await rig.until(() => shownIn(rig, channel, thread).length === 4);
+    expect(rig.clock.now() - asked).toBeLessThan(10_000);
+    second.say(" And more.");
+    second.end();
+    await rig.until(() => shownIn(rig, channel, thread).includes("Some words. And more."));
+    await rig.move(5_000);
+    expect(shownIn(rig, channel, thread)).toEqual([
+      "Fine.",
+      "Some words. And more.",
+      `report.csv=${content}`,
+      expect.stringMatching(/\.env was not sent/),
+    ]);
+    expect(rig.complaints).toEqual([]);
+  });
+
+  test("is there once, and the turn too, when the relay ends before it is to be seen", async () => {
+    const { rig, thread, second, process } = await working({ slack: { fileShareMs: 20_000 } });
+    rig.ana.say(channel, "<@U0BOT> !get report.csv", { thread });
+    await rig.until(() => rig.calls(COMPLETE) === 1);
+    second.say(" And more.");
+    await rig.until(() => shownIn(rig, channel, thread).join().includes("And more."));
+    await process.end();
+    const next = await rig.open();
+    await rig.until(() => next.isQuiet());
+    const shown = shownIn(rig, channel, thread);
+    expect(shown.filter((text) => text.includes("Some words."))).toHaveLength(1);
+    expect(shown.filter((text) => text === `report.csv=${content}`)).toHaveLength(1);
     expect(rig.calls(COMPLETE)).toBe(1);
   });
 });

@@ -39,6 +39,8 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("think" as const) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("tool" as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("ask" as const) }) },
+  // Is answered beside the turn.
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("get" as const) }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -125,6 +127,9 @@ async function run(rig: SurfaceRig, { channel, steps, crashAt }: Scenario) {
       case "ask":
         if (isFenced) break;
         void prompt.ask(`run ${words}`, YES_NO);
+        break;
+      case "get":
+        rig.ana.say(channel, "<@U0BOT> !get .env", { thread });
         break;
       case "fail":
         rig.slack.fail(each.method, each.fault, each.times);

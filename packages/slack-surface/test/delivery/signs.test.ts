@@ -1,5 +1,8 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { SurfaceRig } from "../surface-rig.ts";
+
+const isSoak = process.env["ACP_KIT_SOAK"] === "1";
 
 const LIMIT = { kind: "rate-limit", retryAfterS: 90 } as const;
 
@@ -41,3 +44,85 @@ test("without the feature no sign is asked for", async () => {
   await rig.until(() => rig.bodies("C0SHOP", thread).includes("First."));
   expect(rig.slack.calls.map(({ method }) => method)).not.toContain("reactions.add");
 });
+
+test("a sign and a session that a limit has kept until the relay was killed are gone after the next start", async () => {
+  const rig = await SurfaceRig.start({ isMortal: true });
+  const killed = await rig.open();
+  const thread = rig.ana.say("C0SHOP", "<@U0BOT> one");
+  const first = await rig.prompted(1);
+  await rig.until(() => rig.ana.see("C0SHOP").includes(":eyes:"));
+  await rig.until(() => rig.ana.canStop("C0SHOP", thread));
+  rig.slack.fail("reactions.remove", LIMIT, 100);
+  rig.slack.fail("agents.sessions.setStatus", LIMIT, 100);
+  rig.ana.say("C0SHOP", "<@U0BOT> two", { thread });
+  first.end();
+  const second = await rig.prompted(2);
+  second.say("Second.");
+  second.end();
+  await rig.until(() => rig.bodies("C0SHOP", thread).includes("Second."));
+  await rig.move(10_000);
+  await killed.crash();
+  rig.slack.heal();
+  expect(rig.ana.see("C0SHOP")).toMatch(/:(?:eyes|hourglass_flowing_sand):/);
+  const next = await rig.open();
+  await rig.until(() => next.isQuiet());
+  expect(rig.ana.see("C0SHOP")).not.toMatch(/:(?:eyes|hourglass_flowing_sand):/);
+  expect(rig.ana.canStop("C0SHOP", thread)).toBe(false);
+});
+
+const step = fc.oneof(
+  fc.record({ do: fc.constant("say" as const) }),
+  fc.record({ do: fc.constant("end" as const) }),
+  fc.record({ do: fc.constant("kill" as const) }),
+  fc.record({ do: fc.constant("wait" as const), ms: fc.integer({ min: 50, max: 8_000 }) }),
+  fc.record({
+    do: fc.constant("fail" as const),
+    method: fc.constantFrom("reactions.add", "reactions.remove", "agents.sessions.setStatus"),
+    fault: fc.constantFrom(
+      { kind: "rate-limit" as const, retryAfterS: 20 },
+      { kind: "break" as const },
+      { kind: "lose-answer" as const },
+    ),
+    times: fc.integer({ min: 1, max: 5 }),
+  }),
+);
+
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+async function expectNoneLeft(steps: readonly Step[]): Promise<void> {
+  await using rig = await SurfaceRig.start({ isMortal: true });
+  let relay = await rig.open();
+  const thread = rig.ana.say("C0SHOP", "<@U0BOT> one");
+  await rig.prompted(1);
+  for (const each of steps) {
+    if (each.do === "say") rig.ana.say("C0SHOP", "<@U0BOT> more", { thread });
+    else if (each.do === "end") rig.agent.prompts.at(-1)?.end();
+    else if (each.do === "wait") await rig.move(each.ms);
+    else if (each.do === "fail") rig.slack.fail(each.method, each.fault, each.times);
+    else {
+      await relay.crash();
+      relay = await rig.open();
+    }
+  }
+  await rig.until(
+    () => {
+      for (const prompt of rig.agent.prompts) prompt.end();
+      return relay.isQuiet();
+    },
+    900_000,
+    250,
+  );
+  expect(rig.ana.see("C0SHOP")).not.toMatch(/:(?:eyes|hourglass_flowing_sand):/);
+  expect(rig.ana.canStop("C0SHOP", thread)).toBe(false);
+}
+
+test(
+  "whenever the relay is killed and whatever fails, no sign and no session is left when nothing waits",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), expectNoneLeft),
+      { numRuns: isSoak ? 200 : 5 },
+    );
+  },
+  isSoak ? 1_800_000 : 60_000,
+);
