@@ -1,10 +1,7 @@
-import { createReference } from "@acp-kit/router";
-import { postOnce } from "../publish/post-once.ts";
-import { MARKDOWN_FORM } from "../publish/publication.ts";
-import { renderPart } from "../publish/render-part.ts";
 import type { SlackWorkspace } from "../workspace.ts";
 import type { RenderFailure } from "./failure.ts";
 import { Pause } from "./pause.ts";
+import { tellMissing } from "./tell-missing.ts";
 import type { ThreadPlace } from "./thread-place.ts";
 import type { TurnDelivery } from "./turn-delivery.ts";
 
@@ -21,21 +18,20 @@ export type UnshownTurn = {
 
 /** In the place of the answer there is a reference to what went wrong. */
 export async function tellUnshown(
-  { queue, clock, identity, renderer, context }: SlackWorkspace,
-  { channel, thread }: ThreadPlace,
+  workspace: SlackWorkspace,
+  place: ThreadPlace,
   { conversation, turn, delivery, error }: UnshownTurn,
 ): Promise<void> {
   delivery.seal();
-  const late = clock.now() + REST_WITHIN_MS;
-  while (!delivery.isSealed && clock.now() < late) await new Pause(clock).wait(100);
-  const ref = createReference();
-  context.journal.fail({ ref, conversation, what: "render", error: error.cause });
-  const said = renderer.say("error", `This answer can't be shown (ref ${ref}).`);
-  const text = said.kind === "text" ? said.markdown : "";
-  await postOnce({
-    ...{ queue, clock, botId: identity.botId, channel, thread, id: `${turn}.unshown` },
-    priority: "final",
-    mayBeThere: false,
-    body: () => renderPart(text, "", MARKDOWN_FORM),
+  const late = workspace.clock.now() + REST_WITHIN_MS;
+  while (!delivery.isSealed && workspace.clock.now() < late)
+    await new Pause(workspace.clock).wait(100);
+  const [text, id] = ["This answer can't be shown", `${turn}.unshown`];
+  await tellMissing(workspace, place, {
+    conversation,
+    id,
+    text,
+    what: "render",
+    error: error.cause,
   });
 }

@@ -8,6 +8,7 @@ import type { Sign } from "./message-signs.ts";
 import { Pause } from "./pause.ts";
 import type { PlaceRefusals } from "./place-refusals.ts";
 import { SessionStatus, type SessionSupport } from "./session-status.ts";
+import { tellMissing } from "./tell-missing.ts";
 import { tellUnshown } from "./tell-unshown.ts";
 import { messageTsOf, type ThreadPlace, threadPlaceOf } from "./thread-place.ts";
 import { ThreadSigns } from "./thread-signs.ts";
@@ -297,6 +298,12 @@ export class ThreadDelivery implements Disposable {
       onSession: (state) => void this.#session.show(state, requester),
       onStream: (isLive) => this.#session.assume(isLive ? "processing" : "active"),
       onStopped: () => this.#session.assume(undefined),
+      onMissing: async (id, error) => {
+        const text = `A part of the answer can't be shown: Slack says \`${error}\``;
+        const failure = { what: "deliver", error: new Error(error) };
+        const isTold = await tellMissing(workspace, place, { conversation, id, text, ...failure });
+        if (!isTold) await this.#options.refusals.tell(requester, place, error);
+      },
       hasStop: () => !sessions.isRefused && place.thread !== undefined,
     };
   }

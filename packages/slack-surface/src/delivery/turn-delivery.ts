@@ -31,6 +31,8 @@ export type TurnDeliveryHost = {
   readonly onStream: (isLive: boolean) => void;
   /** Its person has stopped a stream, after which the platform goes on showing what it did. */
   readonly onStopped: () => void;
+  /** A part is not to be seen, by this word of the platform; `id` names it. Resolves when that was said. */
+  readonly onMissing: (id: string, error: string) => Promise<void>;
   /** The platform has a Stop of its own there. */
   readonly hasStop: () => boolean;
 };
@@ -265,10 +267,8 @@ export class TurnDelivery implements Disposable {
     }
     if (outcome.kind !== "undeliverable") return;
     if (isLasting(outcome.error) || this.#isClosed) throw new DeliveryFailure(outcome.error);
-    this.#host.workspace.context.log.error(
-      { error: outcome.error },
-      "a part of an answer is not shown",
-    );
+    const { turn, done } = this.#place;
+    await this.#host.onMissing(`${turn}.${done}.missing`, outcome.error);
   }
 
   #divide(text: string): LongText {

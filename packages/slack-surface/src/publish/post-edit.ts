@@ -2,7 +2,7 @@ import type { Priority } from "../budget/budget.ts";
 import type { CallQueue } from "../budget/call-queue.ts";
 import type { QueuedResult } from "../budget/call-result.ts";
 import type { Clock } from "../budget/clock.ts";
-import { classifyRefusal } from "./classify-refusal.ts";
+import { classifyRefusal, type Refusal } from "./classify-refusal.ts";
 import { MIN_PIECE_CODE_POINTS } from "./cut-markdown.ts";
 import { defuse } from "./defuse.ts";
 import { findMarked, markWith } from "./find-marked.ts";
@@ -223,7 +223,7 @@ export class PostEditPublisher implements Disposable {
   }
 
   #answerRefusal(error: string, step: PublishStep): string | undefined {
-    switch (classifyRefusal(error)) {
+    switch (meaningOf(error, step)) {
       case "frozen":
         if (step.kind === "post") return error;
         if (step.kind === "edit") this.#frozen += 1;
@@ -245,7 +245,6 @@ export class PostEditPublisher implements Disposable {
         this.#form = PLAIN_FORM;
         return undefined;
       case "place":
-      case "unknown":
         return error;
     }
   }
@@ -291,4 +290,11 @@ export class PostEditPublisher implements Disposable {
     this.#state = state;
     this.#options.onState?.(state);
   }
+}
+
+/** Of a word that nobody knows only this is sure: said the same way again, it would be refused again. */
+function meaningOf(error: string, { kind }: PublishStep): Exclude<Refusal, "unknown"> {
+  const refusal = classifyRefusal(error);
+  if (refusal !== "unknown") return refusal;
+  return kind === "post" ? "form" : "frozen";
 }

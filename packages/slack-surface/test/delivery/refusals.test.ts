@@ -30,6 +30,21 @@ test("a place that takes no message is told to its requester directly, once, and
   await rig.until(() => rig.bodies("C0SHOP", thread)[0] === "Here again.");
 });
 
+test("a part that Slack refuses by a word that nobody knows is said to be missing, and what comes behind it is shown", async () => {
+  const rig = await SurfaceRig.start();
+  await rig.open();
+  rig.slack.fail("chat.postMessage", { kind: "error", error: "a_new_word" }, 2);
+  const thread = await turn(rig, "C0SHOP", 1, "Lost.");
+  const missing = /^A part of the answer can't be shown: Slack says `a_new_word` \(ref (\w+)\)\.$/;
+  await rig.until(() => missing.test(rig.bodies("C0SHOP", thread)[0] ?? ""));
+  await rig.until(() => !rig.ana.see("C0SHOP").includes(":eyes:"));
+  rig.slack.fail("chat.postMessage", { kind: "error", error: "a_new_word" }, 3);
+  await turn(rig, "C0SHOP", 2, "Lost as well.");
+  await rig.until(() => rig.ana.see("D0ANA").includes("`a_new_word`"));
+  const next = await turn(rig, "C0SHOP", 3, "Here again.");
+  await rig.until(() => rig.bodies("C0SHOP", next)[0] === "Here again.");
+});
+
 test("an app whose token was revoked tells the operator once, and calls no more", async () => {
   const rig = await SurfaceRig.start();
   await rig.open();

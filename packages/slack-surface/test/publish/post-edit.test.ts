@@ -193,7 +193,31 @@ describe("a refusal", () => {
     expect(rig.bodies()).toEqual(["*a* & b", "**a**---&lt;b&gt;"]);
   });
 
-  test.each(["not_in_channel", "is_archived", "token_revoked", "a_new_word"])(
+  test("of a post by a word that nobody knows leads to plain text, and is handed on when that is refused", async () => {
+    const rig = await start();
+    rig.slack.fail("chat.postMessage", { kind: "error", error: "a_new_word" });
+    const publish = (marker: string, text: string) =>
+      rig.wait(new PostEditPublisher({ ...rig.shared, marker }).finish(text));
+    expect(await publish("one", "a < b")).toEqual(published);
+    expect(rig.bodies()).toEqual(["a &lt; b"]);
+    rig.slack.fail("chat.postMessage", { kind: "error", error: "a_new_word" }, 2);
+    expect(await publish("two", "x")).toEqual({
+      kind: "undeliverable",
+      error: "a_new_word",
+    });
+  });
+
+  test("of an edit by a word that nobody knows leads to a new message with what is not seen", async () => {
+    const rig = await start();
+    const publisher = rig.publisher();
+    publisher.write({ text: "First. ", tail: "thinking" });
+    await rig.move(1_500);
+    rig.slack.fail("chat.update", { kind: "error", error: "a_new_word" }, 1_000);
+    expect(await rig.wait(publisher.finish("First. Second."))).toEqual(published);
+    expect(rig.bodies().join("")).toContain("Second.");
+  });
+
+  test.each(["not_in_channel", "is_archived", "token_revoked"])(
     "with %s is handed on",
     async (error) => {
       const rig = await start();

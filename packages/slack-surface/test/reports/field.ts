@@ -71,10 +71,12 @@ export const field: readonly Report[] = [
     "A long answer is split, and one that cannot be delivered is said.",
     "whatever the text: no piece is empty, too long or ill-formed, and nothing is lost or moved",
     "a place that takes no message is told to the requester once, and nothing runs again",
+    "a part that Slack refuses by a word that nobody knows is said to be missing, and what comes behind it is shown",
   ],
   [
     "field-B-13",
     "A message that is refused is followed by one that is not.",
+    "of an edit by a word that nobody knows leads to a new message with what is not seen",
     "for its length leads to smaller messages",
     "of the form leads to plain text",
     "when the end of its stream is refused for its length",
@@ -92,7 +94,13 @@ export const field: readonly Report[] = [
     wholePieces,
     "fence-fills-the-budget as markdown",
   ],
-  ["field-B-16", "Blocks that are refused are sent as text.", "of the form leads to plain text"],
+  [
+    "field-B-16",
+    "Blocks that are refused are sent as text, and what is refused for good is said.",
+    "of the form leads to plain text",
+    "of a post by a word that nobody knows leads to plain text, and is handed on when that is refused",
+    "a part that Slack refuses by a word that nobody knows is said to be missing, and what comes behind it is shown",
+  ],
   [
     "field-B-17",
     "A message that cannot be shown does not run its turn again.",
