@@ -32,6 +32,8 @@ export type KeptRelayOptions = {
   /** Beside what makes it serve the workspace and admit everybody. */
   readonly config?: object;
   readonly slack?: FakeSlackOptions;
+  /** Of the bot, beside its tokens. */
+  readonly bot?: object;
   /** How events come in. [socket] */
   readonly transport?: "socket" | "http";
 };
@@ -81,7 +83,7 @@ export class KeptRelay implements AsyncDisposable {
     const { botToken, appToken, signingSecret } = slack.app;
     const way = this.#isHttp ? { signingSecret } : { appToken };
     const whole = {
-      bots: { chat: { surface: "slack", botToken, apiUrl: slack.apiUrl, ...way } },
+      bots: { chat: { surface: "slack", botToken, apiUrl: slack.apiUrl, ...way, ...options.bot } },
       agents: {
         scripted: {
           command: agentCommand(options.agent, { directory, record: this.record, store }),

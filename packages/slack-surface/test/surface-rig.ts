@@ -343,7 +343,7 @@ export class SurfaceRig {
       agentView = true,
       defaults = DEFAULT_OPTIONS,
       filesToPartners = false,
-      features = ["signs"],
+      features = ["signs", "first-messages"],
     } = this.#options;
     return {
       name: "shop",

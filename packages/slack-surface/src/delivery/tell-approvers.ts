@@ -8,10 +8,13 @@ const MAX_TOLD = 5;
 const linkSchema = z.object({ permalink: z.string() });
 const channelSchema = z.object({ channel: z.object({ id: z.string() }) });
 
-/** Sends those who may answer a question of somebody who may not approve it a link to it. Best effort; never rejects. */
+/**
+ * Sends those who may answer a question of somebody who may not approve it a link to it; where nobody is written to who
+ * has not written first, they are mentioned below it. Best effort; never rejects.
+ */
 export async function tellApprovers(
   workspace: SlackWorkspace,
-  { channel, isDirect }: ThreadPlace,
+  { channel, thread, isDirect }: ThreadPlace,
   ts: string,
   requester: string,
 ): Promise<void> {
@@ -22,8 +25,24 @@ export async function tellApprovers(
   if (role === "approver" || role === "operator") return;
   const approvers = context.people
     .approversIn(place)
-    .filter((user) => user !== requester && /^[UW][A-Z0-9]+$/.test(user));
+    .filter((user) => user !== requester && /^[UW][A-Z0-9]+$/.test(user))
+    .slice(0, MAX_TOLD);
   if (approvers.length === 0) return;
+  if (!mayWriteFirst(workspace)) {
+    if (isDirect) return;
+    const mentions = approvers.map((user) => `<@${user}>`).join(" ");
+    await queue.run({
+      method: "chat.postMessage",
+      channel,
+      priority: "question",
+      args: () => ({
+        channel,
+        ...(thread !== undefined && { thread_ts: thread }),
+        text: `${mentions} The question above needs one of you.`,
+      }),
+    });
+    return;
+  }
   const link = await queue.run({
     method: "chat.getPermalink",
     channel,
@@ -32,17 +51,24 @@ export async function tellApprovers(
   });
   const parsed = linkSchema.safeParse(link.kind === "ok" ? link.body : undefined);
   const where = parsed.success ? `<${parsed.data.permalink}|a question>` : "a question";
-  for (const user of approvers.slice(0, MAX_TOLD)) {
+  for (const user of approvers) {
     await tellDirectly(workspace, user, `<@${requester}>'s agent asks ${where} that needs you.`);
   }
 }
 
-/** Best effort; never rejects. @param text - As mrkdwn. */
+/** Whether somebody may be written to who has not written first. */
+function mayWriteFirst({ bot }: Pick<SlackWorkspace, "bot">): boolean {
+  return bot.settings.features.includes("first-messages");
+}
+
+/** Best effort; never rejects. Nothing where nobody may be written to first. @param text - As mrkdwn. */
 export async function tellDirectly(
-  { queue }: Pick<SlackWorkspace, "queue">,
+  workspace: Pick<SlackWorkspace, "queue" | "bot">,
   user: string,
   text: string,
 ): Promise<void> {
+  if (!mayWriteFirst(workspace)) return;
+  const { queue } = workspace;
   const opened = await queue.run({
     method: "conversations.open",
     channel: user,

@@ -160,6 +160,15 @@ test("a named approver who has not asked gets a link", async () => {
   expect(rig.bob.notices.at(-1)?.text).toContain("https://acme.slack.com/archives/C0SHOP/");
 });
 
+test("a named approver is mentioned below the question where nobody is written to first", async () => {
+  const access = [{ users: ["U0ANA"], role: "user" as const, approvers: ["U0BOB"] }];
+  const rig = await SurfaceRig.start({ access, features: [] });
+  await askIn(rig, "C0SHOP");
+  const told = "<@U0BOB> The question above needs one of you.";
+  await rig.until(() => rig.bob.see("C0SHOP").includes(told));
+  expect(rig.calls("conversations.open")).toBe(0);
+});
+
 test("a question of which Slack takes no blocks is asked in words, and ends in words", async () => {
   const rig = await SurfaceRig.start();
   const process = await rig.open();

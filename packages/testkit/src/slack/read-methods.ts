@@ -136,10 +136,24 @@ function readKinds(types: string, scopes: readonly string[]): readonly SlackChan
   return (types || "public_channel").split(",").map((type) => {
     const [kind, needed] = (Object.hasOwn(listed, type) ? listed[type] : undefined) ?? [];
     if (kind === undefined || needed === undefined) throw new SlackFailure("invalid_types");
-    if (scopes.includes(needed)) return kind;
-    throw new SlackFailure("missing_scope", { needed, provided: scopes.join(",") });
+    needScope(scopes, needed);
+    return kind;
   });
 }
+
+/** @throws SlackFailure */
+function needScope(scopes: readonly string[], needed: string): void {
+  if (scopes.includes(needed)) return;
+  throw new SlackFailure("missing_scope", { needed, provided: scopes.join(",") });
+}
+
+/** What it takes to read what was said in a conversation of a kind. */
+const histories: Readonly<Record<SlackChannel["kind"], string>> = {
+  public: "channels:history",
+  private: "groups:history",
+  mpim: "mpim:history",
+  im: "im:history",
+};
 
 /** A page of messages between two instants, which are themselves left out. */
 function reading(
@@ -147,10 +161,10 @@ function reading(
 ): Method {
   return {
     rate: "reading",
-    scope: "channels:history",
     formOnly: true,
     run(workspace, args) {
       const channel = workspace.channel(args.required("channel", "channel_not_found"));
+      needScope(workspace.settings.app.scopes, histories[channel.kind]);
       if (!channel.members.has(workspace.settings.app.bot))
         throw new SlackFailure("not_in_channel");
       const oldest = args.number("oldest", 0);
