@@ -1,5 +1,6 @@
 import { RouterError } from "@acp-kit/router";
 import type { SlackUploads } from "../files/slack-uploads.ts";
+import { findTs } from "../intake/parse-event.ts";
 import type { StreamSlots } from "../publish/stream-slots.ts";
 import { within } from "../within.ts";
 import type { SlackWorkspace } from "../workspace.ts";
@@ -10,7 +11,7 @@ import type { PlaceRefusals } from "./place-refusals.ts";
 import { SessionStatus, type SessionSupport } from "./session-status.ts";
 import { tellMissing } from "./tell-missing.ts";
 import { tellUnshown } from "./tell-unshown.ts";
-import { messageTsOf, type ThreadPlace, threadPlaceOf } from "./thread-place.ts";
+import { type ThreadPlace, threadPlaceOf } from "./thread-place.ts";
 import { ThreadSigns } from "./thread-signs.ts";
 import { TurnDelivery, type TurnDeliveryHost } from "./turn-delivery.ts";
 import {
@@ -196,7 +197,7 @@ export class ThreadDelivery implements Disposable {
       this.#deliveries.get(turn)?.update(entry);
       const { outcome, phase } = entry.view;
       const sign = phase === "queued" ? "hourglass_flowing_sand" : "eyes";
-      this.#keepSigning(this.#sign(entry, outcome ? undefined : sign));
+      this.#keepSigning(this.#sign(turn, entry, outcome ? undefined : sign));
     }
     this.#lookBehind();
     this.#pause.wake();
@@ -208,7 +209,7 @@ export class ThreadDelivery implements Disposable {
     if (this.#hasLookedBehind || this.#ledger.seq < this.#oldTo) return;
     this.#hasLookedBehind = true;
     const turns = [...this.#ledger.turns.values()].filter(({ isAside }) => !isAside);
-    const known = new Set(turns.map(({ key }) => messageTsOf(key)));
+    const known = new Set(turns.map(({ key }) => findTs(key)));
     for (const ts of this.#signs.messages) {
       if (!known.has(ts)) this.#keepSigning(this.#signs.show(ts, undefined));
     }
@@ -254,7 +255,7 @@ export class ThreadDelivery implements Disposable {
     if (!entry.isAside) {
       await this.#signed(turn, [
         this.#session.show("active", entry.view.who ?? ""),
-        this.#sign(entry, undefined),
+        this.#sign(turn, entry, undefined),
       ]);
     }
     if (this.#stop.signal.aborted) throw new DeliveryFailure("closed");
@@ -342,9 +343,12 @@ export class ThreadDelivery implements Disposable {
     this.#confirmed = to.seq;
   }
 
-  async #sign({ key }: LedgerTurn, sign: Sign | undefined): Promise<void> {
-    const ts = messageTsOf(key);
-    if (ts !== undefined) await this.#signs.show(ts, sign);
+  /** The sign of a message is that of its last turn: one that is changed has another. */
+  async #sign(turn: string, { key }: LedgerTurn, sign: Sign | undefined): Promise<void> {
+    const ts = findTs(key);
+    if (ts === undefined) return;
+    const last = [...this.#ledger.turns.values()].findLast((each) => findTs(each.key) === ts);
+    if (last?.view.turn === turn) await this.#signs.show(ts, sign);
   }
 
   #keepSigning(showing: Promise<void>): void {

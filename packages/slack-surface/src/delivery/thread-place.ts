@@ -14,8 +14,3 @@ export function threadPlaceOf(conversation: string): ThreadPlace {
   const [, channel = "", thread] = parseConversationKey(conversation).id.split("/");
   return { channel, thread, isDirect: channel.startsWith("D") };
 }
-
-/** The `ts` of the message that a turn answers, from its key; undefined for one of which it is not known. Pure. */
-export function messageTsOf(key: string): string | undefined {
-  return /\/(\d+\.\d+)$/.exec(key)?.[1];
-}

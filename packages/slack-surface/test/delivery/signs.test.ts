@@ -34,6 +34,28 @@ test.each([
   await rig.until(() => !rig.ana.canStop("C0SHOP", thread));
 });
 
+test("a message that waits keeps its sign when it is changed, and is shown to be worked at", async () => {
+  const rig = await SurfaceRig.start();
+  await rig.open();
+  const thread = rig.ana.say("C0SHOP", "<@U0BOT> one");
+  const first = await rig.prompted(1);
+  const waiting = rig.ana.say("C0SHOP", "<@U0BOT> tow", { thread });
+  const signs = () => rig.ana.see("C0SHOP").match(/two? .*:(\w+):|two? *$/m)?.[1];
+  const sees = (sign: string) => rig.until(() => rig.ana.see("C0SHOP").includes(sign));
+  await sees(":hourglass_flowing_sand:");
+  rig.ana.edit("C0SHOP", waiting, "<@U0BOT> two");
+  await sees("(edited)");
+  await rig.move(5_000);
+  expect(signs()).toBe("hourglass_flowing_sand");
+  first.end();
+  const second = await rig.prompted(2);
+  await rig.until(() => signs() === "eyes");
+  second.say("Done.");
+  second.end();
+  await rig.until(() => rig.bodies("C0SHOP", thread).includes("Done."));
+  await rig.until(() => !/:(?:eyes|hourglass_flowing_sand):/.test(rig.ana.see("C0SHOP")));
+});
+
 test("without the feature no sign is asked for", async () => {
   const rig = await SurfaceRig.start({ features: [] });
   await rig.open();

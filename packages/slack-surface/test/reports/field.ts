@@ -44,6 +44,7 @@ export const field: readonly Report[] = [
     "field-A-7",
     "A stream names its recipient, and something else is used where it cannot.",
     "a stream in a shared channel names its reader with the reader's own team",
+    "a partner's stream is for somebody of the partner's workspace",
     "where a stream is refused with %s, which is told",
   ],
   [

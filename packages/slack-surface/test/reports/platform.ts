@@ -50,6 +50,7 @@ export const platform: readonly Report[] = [
     "a stream ends after 4 minutes, and the text goes on in the next, fences closed and opened again",
     "2,000 chunks of 33,000 characters in 11 s take at most 30 calls, and nothing is lost",
     "300 silent minutes of one tool are at most 3 messages, and no call while nothing comes",
+    "300 silent minutes of one tool in %s are at most three messages",
   ],
   [
     "slack-7-9",
@@ -60,6 +61,7 @@ export const platform: readonly Report[] = [
     "slack-7-10",
     "Where a stream cannot have its reader, the answer comes another way.",
     "a stream in a shared channel names its reader with the reader's own team",
+    "a partner's stream is for somebody of the partner's workspace",
     "where a stream is refused with %s, which is told",
   ],
   [
