@@ -23,24 +23,22 @@ test("C27: a file that is sent to an agent in a git checkout, which takes no oth
   git("add", ".");
   git("commit", "-q", "-m", "first");
   await using host = await startFileHost(() => Buffer.from(CONTENT));
-  const trusted = path.join(root, "cert.pem");
-  writeFileSync(trusted, host.cert);
   await using relay = await RelayProcess.start({
     agent: { prompt: [{ kind: "text", text: "seen in {{cwd}}" }] },
     config: {
       access: [{ users: ["*"], role: "user" }],
-      attachments: { hosts: ["localhost"], proxy: host.proxy },
+      ...host.config,
     },
     flags: ["--workspace", checkout],
-    env: { NODE_EXTRA_CA_CERTS: trusted },
+    env: host.env,
   });
   const attachments = [
-    { url: "https://localhost/a.csv?sig=secret-17", content_type: "text/csv", name: "a.csv" },
+    { url: "https://files.example/a.csv?sig=secret-17", content_type: "text/csv", name: "a.csv" },
   ];
   const query = relay.poe.query({ messages: [{ role: "user", content: "look", attachments }] });
   expect((await waitFor("the answer", query.done, SOON_MS)).how).toBe("done");
   expect(query.body()).toContain(`seen in ${checkout}`);
-  expect(host.asked).toEqual(["localhost:443"]);
+  expect(host.asked).toEqual(["files.example:443"]);
   const prompts = readRecord(relay.record).flatMap((fact) =>
     fact.kind === "received" && fact.method === "session/prompt" ? [fact.params] : [],
   );

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Script } from "@acp-kit/demo-agent";
 import { createPoeId, promptsIn, readRecord, waitFor } from "@acp-kit/testkit";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { KeptRelay, SOON_MS } from "./kept-relay.ts";
+import { KEY, KeptRelay, SOON_MS } from "./kept-relay.ts";
 
 vi.setConfig({ testTimeout: 5 * SOON_MS, hookTimeout: SOON_MS });
 
@@ -40,7 +40,6 @@ const agent = {
 } as const satisfies Script;
 
 async function start(bot: object, config: object = {}): Promise<KeptRelay> {
-  const KEY = "0123456789abcdefghijklmnopqrstuv";
   const bots = { poe: { surface: "poe", accessKeys: [KEY], ...bot } };
   const relay = await KeptRelay.start(agent, { bots, ...config });
   onTestFinished(() => relay[Symbol.asyncDispose]());

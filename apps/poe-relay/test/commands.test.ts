@@ -11,9 +11,9 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createPoeId, waitFor } from "@acp-kit/testkit";
+import { createPoeId, type Ran, waitFor } from "@acp-kit/testkit";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { KeptRelay, type Ran, SOON_MS } from "./kept-relay.ts";
+import { KeptRelay, SOON_MS } from "./kept-relay.ts";
 
 vi.setConfig({ testTimeout: 5 * SOON_MS, hookTimeout: SOON_MS });
 

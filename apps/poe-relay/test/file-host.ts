@@ -1,37 +1,39 @@
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, connect, type Socket } from "node:net";
-import { createCertificate } from "@acp-kit/testkit";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { TestProxy } from "@acp-kit/testkit";
 
-/** A host of files that is reached through a proxy only, and whose certificate the process has to be told to trust. */
-export async function startFileHost(contents: (path: string) => Uint8Array) {
-  const { cert, key } = createCertificate();
-  const files = createTlsServer({ cert, key }, ({ url = "" }, response) =>
-    response.end(contents(url)),
+/**
+ * Files at `https://files.example`, and other hosts, for a relay whose only way out is a proxy.
+ *
+ * @param ports - Of the other hosts, by name.
+ */
+export async function startFileHost(
+  contents: (path: string) => Uint8Array,
+  ports: Readonly<Record<string, number>> = {},
+) {
+  const files = createServer(({ url = "" }, response) => response.end(contents(url)));
+  await once(files.listen(0, "127.0.0.1"), "listening");
+  const { port } = files.address() as AddressInfo;
+  const proxy = await TestProxy.start(
+    { "files.example": port, ...ports },
+    "relay:planted-password",
   );
-  const proxy = createServer();
-  const sockets = new Set<Socket>();
-  const asked: (string | undefined)[] = [];
-  await Promise.all(
-    [files, proxy].map((server) => once(server.listen(0, "127.0.0.1"), "listening")),
-  );
-  proxy.on("connect", (request, client: Socket) => {
-    asked.push(request.url);
-    const upstream = connect((files.address() as AddressInfo).port, "127.0.0.1", () => {
-      client.write("HTTP/1.1 200 OK\r\n\r\n");
-      upstream.pipe(client).pipe(upstream);
-    });
-    for (const socket of [client, upstream]) sockets.add(socket.on("error", () => {}));
-  });
+  const directory = mkdtempSync(path.join(tmpdir(), "host-"));
+  const trusted = path.join(directory, "cert.pem");
+  writeFileSync(trusted, proxy.cert);
   return {
-    cert,
-    asked,
-    proxy: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    asked: proxy.asked,
+    config: { proxy: proxy.url, attachments: { hosts: ["files.example"] } },
+    env: { NODE_EXTRA_CA_CERTS: trusted },
     async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
+      rmSync(directory, { recursive: true });
+      await proxy[Symbol.asyncDispose]();
       files.closeAllConnections();
-      await Promise.all([files, proxy].map((server) => once(server.close(), "close")));
+      await once(files.close(), "close");
     },
   };
 }

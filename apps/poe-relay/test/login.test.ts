@@ -1,9 +1,6 @@
-import { once } from "node:events";
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { createPoeId, type PoeDriverMessage, waitFor } from "@acp-kit/testkit";
 import { expect, onTestFinished, test } from "vitest";
@@ -14,14 +11,6 @@ const loginAgent = fileURLToPath(
 );
 const CODE = "planted7secret7good";
 const PASTED = `http://localhost:1455/auth/callback?code=${CODE}&state=s1`;
-
-/** What the relay counts, as its operator reads it. */
-async function readMetrics({ stateDir }: KeptRelay): Promise<string> {
-  const outgoing = request({ socketPath: path.join(stateDir, "private.sock"), path: "/metrics" });
-  outgoing.end();
-  const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
-  return text(incoming);
-}
 
 function filesWith(directory: string, text: string): string[] {
   return readdirSync(directory, { recursive: true })
@@ -64,7 +53,7 @@ test("C25: a login pasted in chat is in no log, no file of the relay and no prom
   // The agent has lost its session, so the new one is told the transcript.
   expect(await say("and after a restart")).toContain("heard");
   expect(await say(PASTED)).toContain("used already");
-  const metrics = await readMetrics(relay);
+  const [, metrics] = await relay.asks("/metrics");
   expect(metrics).toContain("# HELP");
   expect(metrics).not.toContain(CODE);
   const prompted = readFileSync(record, "utf8");

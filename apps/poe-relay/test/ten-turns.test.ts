@@ -1,6 +1,7 @@
 import { createPoeDriver, type PoeQuery, type PoeQueryIds } from "@acp-kit/testkit";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { KEY, RelayProcess } from "./relay-process.ts";
+import { KEY } from "./kept-relay.ts";
+import { RelayProcess } from "./relay-process.ts";
 import { tenTurns, turnNames } from "./ten-turns.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

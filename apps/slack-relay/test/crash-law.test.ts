@@ -73,7 +73,7 @@ async function allShown(relay: KeptRelay, said: readonly Said[]): Promise<void> 
 }
 
 function readLogs(relay: KeptRelay): Logged[] {
-  const file = path.join(relay.root, "state", "store.db");
+  const file = path.join(relay.stateDir, "store.db");
   const database = new DatabaseSync(file, { readOnly: true });
   const rows = database.prepare("SELECT body FROM events ORDER BY conversation, seq").all();
   database.close();

@@ -10,14 +10,6 @@ const content = "a,b\n1,2\n";
 const table = { name: "table.csv", bytes: Buffer.from(content) };
 const COMPLETE = "files.completeUploadExternal";
 
-/** As a machine ends that loses power. */
-async function die(relay: KeptRelay): Promise<void> {
-  const generations = relay.generations;
-  relay.kill("SIGKILL");
-  for (const pid of generations) process.kill(pid, "SIGKILL");
-  await relay.ends();
-}
-
 test("the file of a message is fetched by the next process when the first was killed on the way, with a token that is nowhere kept", async () => {
   const agent: Script = { prompt: [{ kind: "text", text: "Got it." }] };
   await using relay = await KeptRelay.start({ agent });
@@ -25,7 +17,7 @@ test("the file of a message is fetched by the next process when the first was ki
   relay.slack.fail("download", { kind: "hang" }, 100);
   ana.say(CHANNEL, "look", { files: [table] });
   await relay.slack.settled();
-  await die(relay);
+  await relay.crash();
   expect(relay.prompts).toEqual([]);
   relay.slack.heal();
   await relay.start();
@@ -56,7 +48,7 @@ test("a file of the agent is there once when its process was killed while Slack 
   slack.person("U0ANA").say(CHANNEL, "send it");
   const completions = () => slack.calls.filter(({ method }) => method === COMPLETE).length;
   await waitFor("the completion", () => completions() === 1, SOON_MS);
-  await die(relay);
+  await relay.crash();
   await relay.start();
   const shared = () => slack.messages(CHANNEL).flatMap(({ files }) => files);
   await waitFor("the file", () => shared().length > 0, SOON_MS);

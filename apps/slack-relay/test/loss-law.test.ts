@@ -1,4 +1,3 @@
-import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { LogEvent } from "@acp-kit/router";
 import { openSqliteStore } from "@acp-kit/router/sqlite";
@@ -146,7 +145,7 @@ async function runBatch({ answers, troubles }: Batch, name: string): Promise<voi
   await pressing;
   relay.kill("SIGTERM");
   await relay.ends();
-  await using store = await openSqliteStore({ directory: path.join(relay.root, "state") });
+  await using store = await openSqliteStore({ directory: relay.stateDir });
   for (const [at, { markdown }] of answers.entries()) {
     const { channel = "", ts = "" } = asked[at] ?? {};
     const events: LogEvent[] = [];

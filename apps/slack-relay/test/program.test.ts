@@ -63,7 +63,7 @@ describe.each(["socket", "http"] as const)("a relay that hears by %s", (transpor
 
   test("goes on when what waits for Slack cannot be read for a while", async () => {
     const before = relay.generations;
-    const database = new DatabaseSync(path.join(relay.root, "state", "relay.db"));
+    const database = new DatabaseSync(path.join(relay.stateDir, "relay.db"));
     database.exec("ALTER TABLE slack_open RENAME TO slack_open_elsewhere");
     await waitFor("it to be said", () => relay.stderr.includes("cannot be read now"), SOON_MS);
     database.exec("ALTER TABLE slack_open_elsewhere RENAME TO slack_open");

@@ -81,6 +81,7 @@ export {
   type PeopleOptions,
 } from "./people/people.ts";
 export type { UsageGroup, UsageSum } from "./people/usage.ts";
+export { type ProxyOptions, proxyOptionsOf } from "./proxy-options.ts";
 export { MIN_SECRET_LENGTH, Redactor } from "./redactor.ts";
 export { openRelayDb, RelayDb, type RelayTables } from "./relay-db.ts";
 export { RELAY_TABLES } from "./relay-tables.ts";

@@ -20,7 +20,7 @@ const SETTINGS = new Set(["agent", "command", "mode", "model", "thinking", "work
 
 export type RecordsOptions = {
   readonly db: RelayDb;
-  readonly settings: Pick<Settings, "secrets" | "instance" | "notices">;
+  readonly settings: Pick<Settings, "secrets" | "instance" | "notices" | "proxy">;
   readonly stateDir: string;
   /** Name of the program, for who is told of several. */
   readonly app: string;
@@ -58,7 +58,12 @@ export async function createRecords(options: RecordsOptions): Promise<Records> {
   if (settings.notices.webhook !== undefined) {
     const { createWebhook } = await import("./notices/webhook.ts");
     const { webhook: url, allowPrivate } = settings.notices;
-    notices.addSink(createWebhook({ url, allowPrivate, source: `${app} ${settings.instance}` }));
+    notices.addSink(
+      createWebhook({
+        ...{ url, allowPrivate, source: `${app} ${settings.instance}` },
+        isProxied: settings.proxy !== undefined,
+      }),
+    );
   }
   const disk = watchDisk(stateDir, notices);
   const watch = watchReports(notices, now);

@@ -61,6 +61,8 @@ export type Settings = {
   /** Absent: the default one, and in the demo a temporary one. */
   readonly stateDir: string | undefined;
   readonly configFile: string | undefined;
+  /** What everything but this machine is reached through. */
+  readonly proxy: string | undefined;
   readonly attachments: Config["attachments"];
   readonly store: Config["store"];
   readonly retention: Config["retention"];
@@ -145,6 +147,7 @@ export function createSettings(input: SettingsInput): Settings {
     private: config.private,
     stateDir: flags.stateDir === undefined ? config.stateDir : resolve(flags.stateDir),
     configFile: loaded?.file,
+    proxy: config.proxy,
     attachments: config.attachments,
     store: config.store,
     retention: config.retention,

@@ -113,6 +113,7 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
       "files",
       createFiles({
         attachments: settings.attachments,
+        proxy: settings.proxy,
         botOf: (conversation) => findBot(settings, conversation),
         createDownloads: app.createDownloads,
       }),
@@ -151,6 +152,7 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
     const surface = await app.createSurface({
       ...{ bots, router, people, commands, offers, notes, log, journal, audit, notices },
       imageHosts: settings.attachments.imageHosts,
+      proxy: settings.proxy,
       ...{ db, now: Date.now },
       takeLock: createLocks(join(stateDir, "locks", app.surfaceName)),
     });

@@ -41,6 +41,8 @@ export type SurfaceContext = {
   readonly notes: SurfaceNotes;
   /** Hosts whose images in an agent's text may be shown as such, `*.example.org` for all below one. */
   readonly imageHosts: readonly string[];
+  /** A proxy for connections of the surface's own; what it fetches goes through it as it is. Not for this machine. */
+  readonly proxy?: string | undefined;
   /** The relay's database, for the surface's own tables alone: those that `RelayApp.loadTables` gave. */
   readonly db: RelayDb;
   /** Locks of the surface's own, each held by one process of this relay at a time and at most until it ends. */

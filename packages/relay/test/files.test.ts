@@ -14,9 +14,9 @@ const bot: SurfaceBot = {
   defaults: DEFAULT_OPTIONS,
 };
 
-function filesOf(attachments: object = {}) {
-  const config = configSchema.parse({ attachments });
-  return createFiles({ attachments: config.attachments, botOf: () => bot });
+function filesOf(attachments: object = {}, proxy?: string) {
+  const config = configSchema.parse({ attachments, ...(proxy !== undefined && { proxy }) });
+  return createFiles({ ...config, botOf: () => bot });
 }
 
 /** How fetching ends, by the error's code. */
@@ -59,7 +59,7 @@ test("C23: behind a proxy only hosts that are named are asked for, whatever else
   });
   await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
   const { port } = proxy.address() as AddressInfo;
-  await using files = filesOf({ hosts: ["*"], proxy: `http://127.0.0.1:${port}` });
+  await using files = filesOf({ hosts: ["*"] }, `http://127.0.0.1:${port}`);
   expect(await fetched(files, "https://files.example.org/a")).toBe("host");
   expect(await fetched(files, "https://10.0.0.1/a")).toBe("host");
   expect(await fetched(files, "https://pfst.cf2.poecdn.net/a")).toBe("network");

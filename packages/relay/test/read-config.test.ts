@@ -256,8 +256,8 @@ describe("a wrong value is said with what is allowed", () => {
       'attachments.hosts[0]: must be a host such as "files.example.org", or "*.example.org" for all below one',
     ],
     [
-      '{ "attachments": { "proxy": "proxy.example" } }',
-      'attachments.proxy: must be a proxy such as "http://proxy.example.org:3128"',
+      '{ "proxy": "proxy.example" }',
+      'proxy: must be a proxy such as "http://proxy.example.org:3128"',
     ],
     [
       '{ "attachments": { "maxBytes": -1 } }',

@@ -9,7 +9,10 @@ async function createRig() {
   const { db, stateDir } = await temporaryRelayDb();
   const records = await createRecords({
     ...{ db, stateDir, app: "poe-relay", now: Date.now },
-    settings: { secrets: [], instance: "default", notices: { allowPrivate: false } },
+    settings: {
+      ...{ secrets: [], instance: "default", proxy: undefined },
+      notices: { allowPrivate: false },
+    },
     log: createLog({ level: "silent", redactor: new Redactor(), write: () => {} }),
     roleOf: () => "user",
     projectOf: () => "shop",

@@ -135,7 +135,7 @@ export class RunningBot {
       ...(apiUrl !== undefined && { apiUrl }),
     });
     this.#sockets = new SocketSupervisor({
-      open: createSlackSocketOpener({ call, clock }),
+      open: createSlackSocketOpener({ call, clock, proxy: context.proxy }),
       clock,
       onEnvelope,
       onReady,

@@ -7,17 +7,17 @@ export type Certificate = { readonly cert: string; readonly key: string };
 const VALID_MS = 86_400_000;
 
 /**
- * A certificate for 127.0.0.1 and localhost that signs itself: nobody trusts it until told to.
+ * A certificate for 127.0.0.1, localhost and further names that signs itself: nobody trusts it until told to.
  *
  * @see https://www.rfc-editor.org/rfc/rfc5280#section-4.1
  */
-export function createCertificate(): Certificate {
+export function createCertificate(names: readonly string[] = []): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const ecdsaWithSha256 = sequence(oid("2a8648ce3d040302"));
   const name = sequence(der(0x31, sequence(oid("550403"), der(0x0c, Buffer.from("testkit")))));
   const alternativeNames = sequence(
     der(0x87, Buffer.from([127, 0, 0, 1])),
-    der(0x82, Buffer.from("localhost")),
+    ...["localhost", ...names].map((each) => der(0x82, Buffer.from(each))),
   );
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),

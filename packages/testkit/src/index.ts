@@ -1,6 +1,7 @@
 export { type AgentCommandOptions, agentCommand } from "./agent/agent-command.ts";
 export { collectOrphans, type Orphan } from "./agent/orphans.ts";
 export { promptsIn, type ReceivedPrompt, readRecord } from "./agent/record.ts";
+export { AppProcess, type AppProcessOptions, type Ran } from "./app-process.ts";
 export { type Certificate, createCertificate } from "./certificate.ts";
 export {
   CONTRACT_DEADLINE_MS,
@@ -9,6 +10,7 @@ export {
   type ContractFile,
   type ContractPerson,
 } from "./contract/contract-app.ts";
+export { ContractProcess } from "./contract/contract-process.ts";
 export type { ContractScenario } from "./contract/contract-scenario.ts";
 export { contractScenarios, contractScript } from "./contract/contract-scenarios.ts";
 export { type DcodeRequest, FakeDcode } from "./dcode/fake-dcode.ts";
@@ -60,4 +62,5 @@ export type {
 } from "./slack/records.ts";
 export type { SeenMessage } from "./slack/seen-message.ts";
 export type { SocketFault } from "./slack/socket-mode.ts";
+export { TestProxy } from "./test-proxy.ts";
 export { waitFor } from "./wait-for.ts";

@@ -1,12 +1,5 @@
-import {
-  type ContractApp,
-  type ContractPerson,
-  collectOrphans,
-  contractScript,
-  readRecord,
-  waitFor,
-} from "@acp-kit/testkit";
-import { KeptRelay, SOON_MS } from "../kept-relay.ts";
+import { type ContractPerson, ContractProcess, contractScript } from "@acp-kit/testkit";
+import { KeptRelay } from "../kept-relay.ts";
 import { PEOPLE, SlackChat } from "./slack-chat.ts";
 
 const TEAM = "T0ACME";
@@ -16,7 +9,7 @@ const people = Object.values(PEOPLE);
 const channels = Array.from({ length: 40 }, (_, at) => `C0CHAT${at}`);
 
 /** slack-relay with Slack around it. */
-export class SlackApp implements ContractApp, AsyncDisposable {
+export class SlackApp extends ContractProcess {
   readonly #relay: KeptRelay;
   readonly #free = [...channels];
 
@@ -41,6 +34,7 @@ export class SlackApp implements ContractApp, AsyncDisposable {
   }
 
   private constructor(relay: KeptRelay) {
+    super(relay);
     this.#relay = relay;
   }
 
@@ -54,50 +48,8 @@ export class SlackApp implements ContractApp, AsyncDisposable {
     return PEOPLE[person];
   }
 
-  get record() {
-    return readRecord(this.#relay.record);
-  }
-
-  get agentPid(): number {
-    return this.record.findLast(({ kind }) => kind === "start")?.pid ?? 0;
-  }
-
-  get output(): string {
-    return this.#relay.stdout + this.#relay.stderr;
-  }
-
   get secrets(): readonly string[] {
     const { botToken, appToken } = this.#relay.slack.app;
     return [botToken, appToken];
-  }
-
-  async orphans(): Promise<readonly unknown[]> {
-    return await collectOrphans(this.#relay.root);
-  }
-
-  async handOver(): Promise<void> {
-    await this.#relay.handOver();
-  }
-
-  async stop(): Promise<unknown> {
-    this.#relay.kill("SIGTERM");
-    return await this.#relay.ends();
-  }
-
-  async kill(): Promise<void> {
-    const generations = this.#relay.generations;
-    this.#relay.kill("SIGKILL");
-    for (const pid of generations) process.kill(pid, "SIGKILL");
-    await this.#relay.ends();
-  }
-
-  async restart(): Promise<void> {
-    const isGone = async () => (await collectOrphans(this.#relay.root, 0)).length === 0;
-    await waitFor("the agents of the last start to end", isGone, SOON_MS);
-    await this.#relay.start();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#relay[Symbol.asyncDispose]();
   }
 }

@@ -14,6 +14,7 @@ import { createProcessLog } from "./process-log.ts";
 import { readSettings, type StartRequest } from "./read-settings.ts";
 import { formatStartText } from "./start-text.ts";
 import type { Streams } from "./streams.ts";
+import { useProxy } from "./use-proxy.ts";
 
 /** The longest that everything may take to close once no response is left, agents included, in milliseconds. */
 const CLOSE_MS = 20_000;
@@ -36,6 +37,7 @@ export async function runGeneration(
   try {
     const { stateDir, demoKey, generation, openedFor, handle } = await begun.promise;
     const settings = await readSettings(app, request, env, demoKey);
+    await useProxy(settings.proxy);
     await checkStateDir(app, settings, env, stateDir);
     const log = createProcessLog(app, settings, streams, { generation });
     const wanted = `${settings.listen.host} ${settings.listen.port}`;

@@ -57,10 +57,10 @@ export function findConfigProblems(config: Config): readonly Problem[] {
     const home = findHomeProblem(agent);
     if (home !== undefined) problems.push({ path: ["agents", name, ...home.at], what: home.what });
   }
-  const { proxy } = config.attachments;
+  const { proxy } = config;
   if (proxy !== undefined && !/^https?:$/.test(URL.parse(proxy)?.protocol ?? "")) {
     const what = 'must be a proxy such as "http://proxy.example.org:3128"';
-    problems.push({ path: ["attachments", "proxy"], what });
+    problems.push({ path: ["proxy"], what });
   }
   const token = config.private?.token;
   if (token !== undefined && token.length < MIN_TOKEN_LENGTH) {

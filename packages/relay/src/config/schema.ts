@@ -182,7 +182,6 @@ const attachments = section({
   ttlDays: days.default(30),
   hosts: hosts.default([]),
   imageHosts: hosts.default([]),
-  proxy: z.string(PROXY).exactOptional(),
   send: section({
     allow: flag.default(true),
     deny: list(text("a name, or several with /"), "names of files").default([]),
@@ -212,6 +211,7 @@ export const configSchema = section({
   private: privateListener.exactOptional(),
   stateDir: absolutePath.exactOptional(),
   store: store.prefault({}),
+  proxy: z.string(PROXY).exactOptional(),
   attachments: attachments.prefault({}),
   retention: retention.prefault({}),
   lifecycle: lifecycle.prefault({}),

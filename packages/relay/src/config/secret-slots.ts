@@ -41,15 +41,14 @@ export function findSecretSlots(config: Config): readonly SecretSlot[] {
       });
     }
   }
-  const { attachments } = config;
-  if (attachments.proxy !== undefined) {
+  if (config.proxy !== undefined) {
     slots.push({
-      path: ["attachments", "proxy"],
-      text: attachments.proxy,
+      path: ["proxy"],
+      text: config.proxy,
       // It may hold a password.
-      confidential: URL.parse(attachments.proxy)?.password !== "",
+      confidential: URL.parse(config.proxy)?.password !== "",
       fill: (value) => {
-        attachments.proxy = value;
+        config.proxy = value;
       },
     });
   }

@@ -5,7 +5,10 @@ import type { SurfaceBot } from "../surface.ts";
 import { SURFACE_FILES } from "./surface-files.ts";
 
 /** What the operator has said about where files may come from. */
-export type DownloadRules = Pick<Config["attachments"], "hosts" | "proxy">;
+export type DownloadRules = {
+  readonly hosts: readonly string[];
+  readonly proxy: string | undefined;
+};
 
 /** Makes what fetches the files of one bot's messages. */
 export type CreateDownloads = (
@@ -15,6 +18,7 @@ export type CreateDownloads = (
 
 export type FilesOptions = {
   readonly attachments: Config["attachments"];
+  readonly proxy?: string | undefined;
   /** The bot of a conversation. */
   readonly botOf: (conversation: string) => SurfaceBot;
   /** Default: from the platform's own hosts and those of the configuration. */
@@ -40,14 +44,16 @@ const DAY_MS = 24 * 3_600_000;
 /** Each bot fetches from its own platform's hosts and from those of the configuration. */
 export function createFiles({
   attachments,
+  proxy,
   botOf,
   createDownloads = createPlainDownloads,
 }: FilesOptions): Files {
+  const rules = { hosts: attachments.hosts, proxy };
   const downloads = new Map<string, Promise<Downloads>>();
 
   /** Made for the first file of a bot: an HTTP client is a lot to load. */
   const downloadsOf = (bot: SurfaceBot): Promise<Downloads> => {
-    const made = downloads.get(bot.name) ?? Promise.resolve(createDownloads(bot, attachments));
+    const made = downloads.get(bot.name) ?? Promise.resolve(createDownloads(bot, rules));
     downloads.set(bot.name, made);
     return made;
   };

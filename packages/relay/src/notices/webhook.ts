@@ -9,6 +9,8 @@ export type WebhookOptions = {
   readonly url: string;
   /** Also when it is at an address of a private network. */
   readonly allowPrivate: boolean;
+  /** What is fetched goes through a proxy: the webhook too, unless it may be at a private address. */
+  readonly isProxied?: boolean;
   /** What tells the relays of an operator apart. */
   readonly source: string;
   readonly lookup?: LookupFunction;
@@ -18,20 +20,17 @@ export type WebhookOptions = {
 
 const TIMEOUT_MS = 10_000;
 
+const HEADERS = { "content-type": "application/json" };
+
 /**
  * Posts each notice as `{kind, text, at, source}`, and as `content` what chat platforms' own webhooks show. The name is
- * resolved once and the checked address is the one that is called; redirects are not followed.
+ * resolved once and the checked address is the one that is called, but for a proxy, which resolves it itself; redirects
+ * are not followed.
  */
 export function createWebhook(options: WebhookOptions): NoticeSink {
-  const { url, allowPrivate, source, ca, lookup = systemLookup as LookupFunction } = options;
-  const isAllowed = (address: string) => allowPrivate || isPublicAddress(address);
-  const { hostname } = new URL(url);
-  return ({ kind, text, at }) => {
-    const literal = hostname.replace(/^\[|\]$/g, "");
-    if (isIP(literal) !== 0 && !isAllowed(literal)) {
-      return Promise.reject(new Error("the webhook is at an address that may not be contacted"));
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const { url, allowPrivate, isProxied = false, source } = options;
+  const isByProxy = isProxied && !allowPrivate;
+  return async ({ kind, text, at }) => {
     const words = `${source}: ${text}`;
     const body = JSON.stringify({
       kind,
@@ -40,22 +39,47 @@ export function createWebhook(options: WebhookOptions): NoticeSink {
       at: new Date(at).toISOString(),
       source,
     });
-    const call = request(url, {
-      method: "POST",
-      agent: false,
-      headers: { "content-type": "application/json", "content-length": Buffer.byteLength(body) },
-      lookup: createGuardedLookup(lookup, isAllowed),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      ...(ca !== undefined && { ca }),
-    });
-    call.on("error", reject);
-    call.on("response", (response) => {
-      response.resume();
-      const { statusCode = 0 } = response;
-      if (statusCode >= 200 && statusCode < 300) resolve();
-      else reject(new Error(`the webhook answered with status ${statusCode}`));
-    });
-    call.end(body);
-    return promise;
+    const status = await (isByProxy ? postByProxy(url, body) : post(options, body));
+    if (status < 200 || status >= 300) {
+      throw new Error(`the webhook answered with status ${status}`);
+    }
   };
+}
+
+/** Resolves with the status. */
+async function postByProxy(url: string, body: string): Promise<number> {
+  const response = await fetch(url, {
+    ...{ method: "POST", headers: HEADERS, body, redirect: "manual" },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** The same to an address that was checked. */
+async function post(
+  { url, allowPrivate, ca, lookup = systemLookup as LookupFunction }: WebhookOptions,
+  body: string,
+): Promise<number> {
+  const isAllowed = (address: string) => allowPrivate || isPublicAddress(address);
+  const literal = new URL(url).hostname.replace(/^\[|\]$/g, "");
+  if (isIP(literal) !== 0 && !isAllowed(literal)) {
+    throw new Error("the webhook is at an address that may not be contacted");
+  }
+  const call = request(url, {
+    method: "POST",
+    agent: false,
+    headers: { ...HEADERS, "content-length": Buffer.byteLength(body) },
+    lookup: createGuardedLookup(lookup, isAllowed),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    ...(ca !== undefined && { ca }),
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  call.on("error", reject);
+  call.on("response", (response) => {
+    response.resume();
+    resolve(response.statusCode ?? 0);
+  });
+  call.end(body);
+  return await promise;
 }

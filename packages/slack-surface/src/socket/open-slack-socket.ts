@@ -1,6 +1,7 @@
 import { channel } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
-import { Agent, buildConnector, WebSocket } from "undici";
+import { proxyOptionsOf } from "@acp-kit/relay";
+import { buildConnector, EnvHttpProxyAgent, Pool, WebSocket } from "undici";
 import { z } from "zod";
 import type { SlackCaller } from "../budget/call-result.ts";
 import type { Clock } from "../budget/clock.ts";
@@ -10,6 +11,8 @@ export type SlackSocketOptions = {
   /** Calls with the app's token, which alone opens connections. */
   readonly call: SlackCaller;
   readonly clock: Clock;
+  /** Every connection but one to this machine goes through it. */
+  readonly proxy?: string | undefined;
   /** From the attempt to the platform's greeting, in milliseconds. [15,000] */
   readonly helloTimeoutMs?: number;
   /** Longest silence; the platform pings every few seconds. [30,000] */
@@ -41,7 +44,7 @@ class SlackSocket implements SocketConnection {
   #webSocket: WebSocket | undefined;
   /** Held to be destroyed: a peer that has fallen silent answers no closing handshake. */
   #socket: Socket | undefined;
-  #dispatcher: Agent | undefined;
+  #dispatcher: EnvHttpProxyAgent | undefined;
   #silence: Disposable | undefined;
   #isReady = false;
   #isEnded = false;
@@ -74,15 +77,9 @@ class SlackSocket implements SocketConnection {
   }
 
   #listen(url: string): void {
-    const connect = buildConnector({ allowH2: false });
-    const dispatcher = new Agent({
-      connect: (target, done) =>
-        connect(target, (...[error, socket]) => {
-          if (error) return done(error, null);
-          this.#socket = socket;
-          if (this.#isEnded) socket.destroy();
-          done(null, socket);
-        }),
+    const dispatcher = createSocketDispatcher(this.#options.proxy, (socket) => {
+      this.#socket = socket;
+      if (this.#isEnded) socket.destroy();
     });
     this.#dispatcher = dispatcher;
     const webSocket = new WebSocket(url, { dispatcher });
@@ -155,6 +152,30 @@ class SlackSocket implements SocketConnection {
     this.#dispatcher?.destroy().catch(() => undefined);
     this.#end(end);
   }
+}
+
+/** Of one WebSocket. @param hold - Gets what it is spoken over, as soon as there is a connection. */
+function createSocketDispatcher(
+  proxy: string | undefined,
+  hold: (socket: Socket) => void,
+): EnvHttpProxyAgent {
+  const direct = buildConnector({ allowH2: false });
+  return new EnvHttpProxyAgent({
+    ...proxyOptionsOf(proxy),
+    allowH2: false,
+    factory(origin, options: Pool.Options) {
+      const connect = typeof options.connect === "function" ? options.connect : direct;
+      return new Pool(origin, {
+        ...options,
+        connect: (target, done) =>
+          connect(target, (...[error, socket]) => {
+            if (error) return done(error, null);
+            hold(socket);
+            done(null, socket);
+          }),
+      });
+    },
+  });
 }
 
 /** Every ping that any undici socket of this process gets. */

@@ -71,7 +71,12 @@ export class FakePoe {
 
   /** Base of the `bot/…` calls: api.poe.com in the world. */
   get apiUrl(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
+    return `http://127.0.0.1:${this.port}/`;
+  }
+
+  /** On 127.0.0.1. */
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
   }
 
   /** Base of uploads. */

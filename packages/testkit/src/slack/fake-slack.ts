@@ -42,8 +42,9 @@ export class FakeSlack implements AsyncDisposable {
   readonly #failures: unknown[] = [];
 
   private constructor(options: FakeSlackOptions) {
-    const address = () => `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-    const settings = fillSettings(options, () => `http://${address()}`);
+    const { host } = options;
+    const address = () => (host === undefined ? `://127.0.0.1:${this.port}` : `s://${host}`);
+    const settings = fillSettings(options, () => `http${address()}`);
     const { app, clock, transport } = settings;
     this.#settings = settings;
     this.#workspace = new Workspace(settings);
@@ -56,7 +57,7 @@ export class FakeSlack implements AsyncDisposable {
     );
     this.#api = new Api(
       this.#workspace,
-      () => `ws://${address()}/link/?ticket=${this.socketMode.createTicket()}`,
+      () => `ws${address()}/link/?ticket=${this.socketMode.createTicket()}`,
     );
     this.#responseUrls = new ResponseUrls(this.#workspace);
     this.#workspace.emit = (event) => this.#emit(event);
@@ -76,6 +77,11 @@ export class FakeSlack implements AsyncDisposable {
     slack.#server.listen(0, "127.0.0.1");
     await once(slack.#server, "listening");
     return slack;
+  }
+
+  /** On 127.0.0.1. */
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
   }
 
   get url(): string {

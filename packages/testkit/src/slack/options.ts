@@ -37,6 +37,8 @@ export type FakeSlackOptions = {
   readonly clock?: SlackClock;
   /** Where events go: over Socket Mode, or signed to this URL. [socket] */
   readonly transport?: "socket" | { readonly requestUrl: string };
+  /** Its name in the addresses that it gives, over TLS, as behind a {@link TestProxy}. [127.0.0.1 and its port] */
+  readonly host?: string;
   readonly team?: string;
   /** The organisation that the workspace belongs to, as `E…`. [none] */
   readonly enterprise?: string;
@@ -55,7 +57,7 @@ export type FakeSlackOptions = {
   readonly rates?: boolean;
 };
 
-export type SlackSettings = Required<Omit<FakeSlackOptions, "app" | "enterprise">> & {
+export type SlackSettings = Required<Omit<FakeSlackOptions, "app" | "enterprise" | "host">> & {
   readonly enterprise?: string;
   readonly app: SlackAppOptions;
   readonly processingLifeMs: number;

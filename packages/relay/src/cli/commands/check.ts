@@ -12,6 +12,7 @@ import { createKey, readSettings } from "../read-settings.ts";
 import type { CheckRequest } from "../requests.ts";
 import { formatBots } from "../start-text.ts";
 import type { Streams } from "../streams.ts";
+import { useProxy } from "../use-proxy.ts";
 
 /**
  * Looks at a configuration as a start would, and asks the platform about its bots. Gives the exit code: 1 when it would
@@ -94,8 +95,9 @@ function fine(text: string): Finding {
   return { kind: "fine", text };
 }
 
-async function checkBots(app: RelayApp, { bots }: Settings): Promise<readonly Finding[]> {
+async function checkBots(app: RelayApp, { bots, proxy }: Settings): Promise<readonly Finding[]> {
   if (!app.checkBot) return [];
+  await useProxy(proxy);
   const found: Finding[] = [];
   for (const bot of bots) {
     for (const { kind, text } of await app.checkBot(bot)) {
