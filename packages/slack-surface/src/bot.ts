@@ -139,6 +139,10 @@ export class RunningBot {
       clock,
       onEnvelope,
       onReady,
+      onOthers: (count) => {
+        const text = `Somebody else has ${count} connections for the Slack app of ${bot.name}, and gets a share of what people write: end it, or give it an app of its own.`;
+        context.notices.tell({ kind: "other-sockets", about: bot.name, text });
+      },
       onEnd: (end) => {
         if (end.kind === "refresh" || end.kind === "closed") return;
         context.log.warn({ bot: bot.name, end: end.kind }, "a socket to Slack ended");

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Clock } from "../budget/clock.ts";
 import type { OpenSocket, SocketConnection, SocketEnd, SocketEnvelope } from "./connection.ts";
+import { OtherConnections } from "./other-connections.ts";
 
 /** Longest wait before another attempt, in milliseconds. */
 export const MAX_BACKOFF_MS = 30_000;
@@ -19,6 +20,8 @@ export type SupervisorOptions = {
   /** A connection brings envelopes from now on. */
   readonly onReady?: () => void;
   readonly onEnd?: (end: SocketEnd) => void;
+  /** Somebody else has so many connections of this app, and keeps them. */
+  readonly onOthers?: (count: number) => void;
   /** At least 0, below 1. */
   readonly random?: () => number;
 };
@@ -28,7 +31,7 @@ export type SocketHealth = {
   readonly ready: number;
   /** The platform's word, while it refuses the token. */
   readonly refused: string | undefined;
-  /** Connections of this app that somebody else had when one was last greeted: they take a share of what comes. */
+  /** Connections of this app that somebody else keeps, as of the last greeting: they take a share of what comes. */
   readonly others: number;
 };
 
@@ -36,7 +39,15 @@ export type SocketHealth = {
 type Slot = {
   /** The one that is there, and the one that takes its place. */
   readonly connections: Set<SocketConnection>;
-  ready: { readonly connection: SocketConnection; readonly since: number } | undefined;
+  ready:
+    | {
+        readonly connection: SocketConnection;
+        readonly since: number;
+        readonly replace: () => void;
+      }
+    | undefined;
+  /** It was to be replaced without need, and goes when the other is there. */
+  leaving: SocketConnection | undefined;
   /** Attempts since a good connection. */
   failures: number;
   refused: string | undefined;
@@ -50,14 +61,20 @@ type Slot = {
 export class SocketSupervisor implements Disposable {
   readonly #options: SupervisorOptions;
   readonly #slots: readonly Slot[];
-  #others = 0;
+  readonly #others: OtherConnections;
   #isClosed = false;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#others = new OtherConnections({
+      clock: options.clock,
+      look: () => this.#renew(),
+      onOthers: options.onOthers,
+    });
     this.#slots = Array.from({ length: options.connections ?? 2 }, () => ({
       connections: new Set<SocketConnection>(),
       ready: undefined,
+      leaving: undefined,
       failures: 0,
       refused: undefined,
       retry: undefined,
@@ -69,12 +86,13 @@ export class SocketSupervisor implements Disposable {
     return {
       ready: this.#slots.filter(({ ready }) => ready !== undefined).length,
       refused: this.#slots.map(({ refused }) => refused).find((each) => each !== undefined),
-      others: this.#others,
+      others: this.#others.count,
     };
   }
 
   [Symbol.dispose](): void {
     this.#isClosed = true;
+    this.#others[Symbol.dispose]();
     for (const { connections, retry } of this.#slots) {
       retry?.[Symbol.dispose]();
       for (const connection of connections) connection[Symbol.dispose]();
@@ -97,8 +115,10 @@ export class SocketSupervisor implements Disposable {
     };
     const connection: SocketConnection = open({
       onReady: (connections = 0) => {
-        this.#others = Math.max(0, connections - this.#own);
-        slot.ready = { connection, since: clock.now() };
+        this.#others.take(Math.max(0, connections - this.#own));
+        slot.ready = { connection, since: clock.now(), replace };
+        slot.leaving?.[Symbol.dispose]();
+        slot.leaving = undefined;
         slot.refused = undefined;
         onReady?.();
       },
@@ -114,6 +134,15 @@ export class SocketSupervisor implements Disposable {
       if (slot.ready?.connection === connection) slot.ready = undefined;
       onEnd?.(end);
     });
+  }
+
+  /** One is replaced by another, which the platform greets with a count. */
+  #renew(): void {
+    const slot = this.#slots.find(({ ready }) => ready !== undefined);
+    if (!slot?.ready) return;
+    const { connection, replace } = slot.ready;
+    slot.leaving = connection;
+    replace();
   }
 
   #replace(slot: Slot, connection: SocketConnection): void {

@@ -172,7 +172,8 @@ export const field: readonly Report[] = [
   [
     "field-E-32",
     "A second connection of the same app is noticed.",
-    "a second process of the same app is noticed by those that are connected after it",
+    "a second process of the same app is told of once it stays, by those that are connected after it",
+    "a process that another takes the place of is nobody to tell of",
     "disposing ends all connections, and opens no other",
   ],
   [

@@ -24,7 +24,7 @@ export const platform: readonly Report[] = [
     "slack-7-4",
     "Too many connections end in patience, and in a word about whoever else has some.",
     "too many connections are no stampede: ten attempts take a minute and a half, and then one is there",
-    "a second process of the same app is noticed by those that are connected after it",
+    "a second process of the same app is told of once it stays, by those that are connected after it",
   ],
   [
     "slack-7-5",

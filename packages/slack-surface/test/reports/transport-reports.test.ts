@@ -22,17 +22,47 @@ function connect({ callAsApp, clock }: Rig, options: Partial<SupervisorOptions> 
   return { supervisor, ends };
 }
 
-test("a second process of the same app is noticed by those that are connected after it", async () => {
+/** Moves on, in steps that leave nobody without a ping. */
+async function pass(rig: Rig, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 5_000) {
+    rig.clock.advance(5_000);
+    rig.slack.socketMode.ping();
+    // What was sent before an answer to this has arrived before it.
+    await rig.callAsApp("auth.test", {});
+  }
+}
+
+test("a second process of the same app is told of once it stays, by those that are connected after it", async () => {
   const rig = await startSlack();
-  const first = connect(rig).supervisor;
+  const told: number[] = [];
+  const first = connect(rig, { onOthers: (count) => told.push(count) }).supervisor;
   await waitFor("the first", () => first.health.ready === 2);
-  expect(first.health.others).toBe(0);
-  const second = connect(rig).supervisor;
+  const second = connect(rig, { onOthers: (count) => told.push(count) }).supervisor;
   await waitFor("the second", () => second.health.ready === 2);
-  expect(second.health.others).toBe(2);
+  expect(second.health.others).toBe(0);
+  await pass(rig, 60_000);
+  await waitFor("the second to notice", () => second.health.others === 2);
+  expect(told).toEqual([2]);
   rig.slack.socketMode.refresh("warning");
-  rig.clock.advance(10_000);
+  await pass(rig, 80_000);
   await waitFor("the first to notice", () => first.health.others > 0);
+  expect(told).toHaveLength(2);
+});
+
+test("a process that another takes the place of is nobody to tell of", async () => {
+  const rig = await startSlack();
+  const old = connect(rig).supervisor;
+  await waitFor("the old one", () => old.health.ready === 2);
+  const told: number[] = [];
+  const next = connect(rig, { onOthers: (count) => told.push(count) }).supervisor;
+  await waitFor("the next one", () => next.health.ready === 2);
+  old[Symbol.dispose]();
+  await waitFor("the old one to go", () => rig.slack.socketMode.ready === 2);
+  await pass(rig, 120_000);
+  await waitFor("another look", () => rig.slack.socketMode.greeted === 5);
+  await waitFor("no more than there should be", () => rig.slack.socketMode.ready === 2);
+  expect(next.health).toMatchObject({ ready: 2, others: 0 });
+  expect(told).toEqual([]);
 });
 
 test("too many connections are no stampede: ten attempts take a minute and a half, and then one is there", async () => {
