@@ -1,20 +1,11 @@
+import { renderButton } from "./button.ts";
 import type { SlackBlock } from "./render-question.ts";
 
 const STOP_ACTION = "turn-stop";
 
 /** Ends the turn; where the platform has a Stop of its own there is none. @param turn - The router's name of it. */
 export function renderStopButton(turn: string): SlackBlock {
-  return {
-    type: "actions",
-    elements: [
-      {
-        type: "button",
-        action_id: STOP_ACTION,
-        text: { type: "plain_text", text: "Stop" },
-        value: turn,
-      },
-    ],
-  };
+  return renderButton(STOP_ACTION, "Stop", turn);
 }
 
 /** The turn that a pressed Stop names; undefined for another button. Whether there is such a turn is for the router to say. */

@@ -13,6 +13,7 @@ import { postOnce } from "../publish/post-once.ts";
 import type { SlackWorkspace } from "../workspace.ts";
 import { DeliveryFailure, isLasting } from "./failure.ts";
 import { Pause } from "./pause.ts";
+import { sayBelow } from "./say-below.ts";
 import { tellApprovers } from "./tell-approvers.ts";
 import type { ThreadPlace } from "./thread-place.ts";
 
@@ -140,25 +141,10 @@ export class QuestionMessage implements Disposable {
       if (isReminded || this.#end || this.#isClosed || clock.now() < remindAt) continue;
       isReminded = true;
       this.#workspace.questions.reminded(this.#reference);
-      await this.#remind();
+      const who = mention(this.#question.ask.requester);
+      const text = `${who}The question above still waits for an answer.`;
+      await sayBelow(this.#workspace, this.#place, text);
     }
-  }
-
-  /** Nothing is lost when it does not arrive: it is not tried again. */
-  async #remind(): Promise<void> {
-    const { queue } = this.#workspace;
-    const { channel, thread } = this.#place;
-    const { requester } = this.#question.ask;
-    await queue.run({
-      method: "chat.postMessage",
-      channel,
-      priority: "question",
-      args: () => ({
-        channel,
-        ...(thread !== undefined && { thread_ts: thread }),
-        text: `${mention(requester)}The question above still waits for an answer.`,
-      }),
-    });
   }
 
   async #takeButtonsAway(ts: string): Promise<void> {

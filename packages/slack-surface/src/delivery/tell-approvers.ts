@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { SlackWorkspace } from "../workspace.ts";
+import { sayBelow } from "./say-below.ts";
 import type { ThreadPlace } from "./thread-place.ts";
 
 /** People who are told of one question. */
@@ -31,17 +32,8 @@ export async function tellApprovers(
   if (!mayWriteFirst(workspace)) {
     if (isDirect) return;
     const mentions = approvers.map((user) => `<@${user}>`).join(" ");
-    await queue.run({
-      method: "chat.postMessage",
-      channel,
-      priority: "question",
-      args: () => ({
-        channel,
-        ...(thread !== undefined && { thread_ts: thread }),
-        text: `${mentions} The question above needs one of you.`,
-      }),
-    });
-    return;
+    const text = `${mentions} The question above needs one of you.`;
+    return await sayBelow(workspace, { channel, thread }, text);
   }
   const link = await queue.run({
     method: "chat.getPermalink",

@@ -1,3 +1,4 @@
+import { renderButton } from "../blocks/button.ts";
 import type { SlackBlock } from "../blocks/render-question.ts";
 
 const LOGIN_ACTION = "login-open";
@@ -8,17 +9,7 @@ export const LOGIN_CALLBACK = "login";
 
 /** Opens the form for what a login waits for, so that nobody has to write it into a channel. */
 export function renderLoginButton(conversation: string): SlackBlock {
-  return {
-    type: "actions",
-    elements: [
-      {
-        type: "button",
-        action_id: LOGIN_ACTION,
-        text: { type: "plain_text", text: "Enter the address" },
-        value: conversation,
-      },
-    ],
-  };
+  return renderButton(LOGIN_ACTION, "Enter the address", conversation);
 }
 
 /** The conversation that a pressed button names; undefined for another button. */

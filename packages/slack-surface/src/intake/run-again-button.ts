@@ -1,20 +1,11 @@
+import { renderButton } from "../blocks/button.ts";
 import type { SlackBlock } from "../blocks/render-question.ts";
 
 const ACTION = "message-run-again";
 
 /** Asks the agent with a message as it is now. @param ts - Of the message, in the channel where the button is. */
 export function renderRunAgainButton(ts: string): SlackBlock {
-  return {
-    type: "actions",
-    elements: [
-      {
-        type: "button",
-        action_id: ACTION,
-        text: { type: "plain_text", text: "Run again" },
-        value: ts,
-      },
-    ],
-  };
+  return renderButton(ACTION, "Run again", ts);
 }
 
 /** The `ts` that a pressed button names; undefined for another button. */

@@ -1,4 +1,5 @@
 import type { QueuedResult } from "../budget/call-result.ts";
+import { Pause } from "../delivery/pause.ts";
 import { noCards, renderCards, type ShownCards } from "./cards.ts";
 import { defuse } from "./defuse.ts";
 import { findEmptyStreams } from "./find-empty-streams.ts";
@@ -50,7 +51,7 @@ export class NativeStreamPublisher implements Disposable {
   #fallback: PostEditPublisher | undefined;
   #slot: Disposable | undefined;
   #rest: Disposable | undefined;
-  #wake: (() => void) | undefined;
+  #pause: Pause | undefined;
   #isStopped = false;
   #isResting = false;
   /** Of the open stream, and of those before it. */
@@ -86,7 +87,7 @@ export class NativeStreamPublisher implements Disposable {
   rest(): void {
     if (this.#isFinal) return;
     this.#isResting = true;
-    this.#wake?.();
+    this.#pause?.wake();
     if (this.#fallback) this.#fallback.rest();
     else if (this.#state.stream ?? this.#state.starting) void this.#start();
   }
@@ -96,7 +97,7 @@ export class NativeStreamPublisher implements Disposable {
     this.#isFinal = true;
     const { cards = [] } = this.#wanted;
     this.#wanted = { text: defuse(text), cards };
-    this.#wake?.();
+    this.#pause?.wake();
     while (!this.#fallback) {
       const end = await this.#start();
       if (end?.kind === "stopped") return { kind: "stopped" };
@@ -112,7 +113,7 @@ export class NativeStreamPublisher implements Disposable {
     this.#rest?.[Symbol.dispose]();
     this.#slot?.[Symbol.dispose]();
     this.#fallback?.[Symbol.dispose]();
-    this.#wake?.();
+    this.#pause?.wake();
   }
 
   async #start(): Promise<End | undefined> {
@@ -334,12 +335,9 @@ export class NativeStreamPublisher implements Disposable {
   }
 
   async #sleep(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
     if (this.#isClosed) return;
-    this.#wake = resolve;
-    using _timer = this.#options.clock.after(ms, resolve);
-    await promise;
-    this.#wake = undefined;
+    this.#pause = new Pause(this.#options.clock);
+    await this.#pause.wait(ms);
   }
 
   #restLater(): void {

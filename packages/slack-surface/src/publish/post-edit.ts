@@ -2,6 +2,7 @@ import type { Priority } from "../budget/budget.ts";
 import type { CallQueue } from "../budget/call-queue.ts";
 import type { QueuedResult } from "../budget/call-result.ts";
 import type { Clock } from "../budget/clock.ts";
+import { Pause } from "../delivery/pause.ts";
 import { classifyRefusal, type Refusal } from "./classify-refusal.ts";
 import { MIN_PIECE_CODE_POINTS } from "./cut-markdown.ts";
 import { defuse } from "./defuse.ts";
@@ -72,7 +73,7 @@ export class PostEditPublisher implements Disposable {
   #failures = 0;
   /** Messages in a row that took no edit. */
   #frozen = 0;
-  #wake: (() => void) | undefined;
+  #pause: Pause | undefined;
 
   constructor(options: PostEditOptions) {
     this.#options = options;
@@ -101,7 +102,7 @@ export class PostEditPublisher implements Disposable {
     const { open } = this.#state;
     this.#wanted = { text: this.#wanted.text.slice(0, open?.to ?? this.#wanted.text.length) };
     this.#options.queue.drop(this.#options.marker);
-    this.#wake?.();
+    this.#pause?.wake();
     void this.#start();
   }
 
@@ -111,7 +112,7 @@ export class PostEditPublisher implements Disposable {
     this.#wanted = { text: defuse(text) };
     // A step towards something older is not worth its wait.
     this.#options.queue.drop(this.#options.marker);
-    this.#wake?.();
+    this.#pause?.wake();
     for (;;) {
       const error = await this.#start();
       if (error !== undefined) return { kind: "undeliverable", error };
@@ -123,7 +124,7 @@ export class PostEditPublisher implements Disposable {
   [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#options.queue.drop(this.#options.marker);
-    this.#wake?.();
+    this.#pause?.wake();
   }
 
   #start(): Promise<string | undefined> {
@@ -165,12 +166,9 @@ export class PostEditPublisher implements Disposable {
 
   /** Ends early when the text is final, or no step is to be taken any more. */
   async #sleep(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
     if (this.#isClosed) return;
-    this.#wake = resolve;
-    using _timer = this.#options.clock.after(ms, resolve);
-    await promise;
-    this.#wake = undefined;
+    this.#pause = new Pause(this.#options.clock);
+    await this.#pause.wait(ms);
   }
 
   async #take(step: PublishStep): Promise<string | undefined> {
