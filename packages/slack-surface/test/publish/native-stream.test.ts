@@ -296,6 +296,32 @@ const fault = fc.constantFrom(
   { kind: "error" as const, error: "streaming_mode_mismatch" },
 );
 
+test("a stream that ends before its first word does not stay", async () => {
+  const rig = await start();
+  using publisher = rig.publisher();
+  const error = "message_not_in_streaming_state";
+  rig.slack.fail("chat.appendStream", { kind: "error", error });
+  expect(await rig.wait(publisher.finish("All of it."))).toEqual(published);
+  expect(rig.bodies()).toEqual(["All of it."]);
+  expect(rig.messages()).toHaveLength(1);
+});
+
+test("another process tells again what a stream may not show, and takes that stream away", async () => {
+  const rig = await start();
+  using first = rig.publisher();
+  first.write({ text: "one " });
+  await rig.move(2_000);
+  first.write({ text: "one two " });
+  await rig.move(2_000);
+  // As it is kept before each call: how that one ended, a process that is killed does not learn.
+  const kept = rig.states.findLast(({ stream }) => stream?.isDoubtful);
+  expect(kept).toBeDefined();
+  first[Symbol.dispose]();
+  using next = rig.publisher(kept);
+  expect(await rig.wait(next.finish("one two three"))).toEqual(published);
+  expect(rig.bodies()).toEqual(["one two three"]);
+});
+
 test("whatever fails and whenever another process takes over, each word is read once and in its order", async () => {
   const event = fc.oneof(
     {

@@ -32,6 +32,7 @@ export const field: readonly Report[] = [
     "field-A-5",
     "An answer is delivered once, whichever way it took.",
     "when its stream has ended, its edit is too long and the answer to its post is lost",
+    "another process tells again what a stream may not show, and takes that stream away",
     "whatever fails and whenever another process takes over, each word is read once and in its order",
     "whatever fails and whenever the relay dies, each word is read once and nothing is left behind",
   ],

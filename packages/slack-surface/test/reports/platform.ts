@@ -37,6 +37,7 @@ export const platform: readonly Report[] = [
     "slack-7-6",
     "A stream that has expired loses nothing: what it did not show comes in another message.",
     "a stream that the platform has ended loses nothing, and nothing is told twice",
+    "a stream that ends before its first word does not stay",
     "whatever fails and whenever the relay dies, each word is read once and nothing is left behind",
   ],
   [
