@@ -81,6 +81,7 @@ export { SLACK_FEATURES, type SlackFeature, type SlackScope } from "./manifest/s
 export type { TaskCard } from "./publish/cards.ts";
 export { cutMarkdown, type MarkdownPiece } from "./publish/cut-markdown.ts";
 export { decidedTo, defuse } from "./publish/defuse.ts";
+export type { Emphasis, FindEmphasis } from "./publish/emphasis.ts";
 export { escapeText } from "./publish/escape-text.ts";
 export { type MarkdownSeam, seamBehind } from "./publish/markdown-seam.ts";
 export {

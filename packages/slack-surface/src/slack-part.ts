@@ -1,5 +1,6 @@
 import type { Display, MarkupRenderer, PermissionAsk, SentFile, TurnView } from "@acp-kit/router";
 import type { TaskCard } from "./publish/cards.ts";
+import type { FindEmphasis } from "./publish/emphasis.ts";
 
 /** What an app's renderer makes of a turn. */
 export type SlackPart =
@@ -19,4 +20,6 @@ export type SlackRenderer = MarkupRenderer<SlackPart> & {
    * of at most 3,900 code points, in which nobody is mentioned.
    */
   mrkdwn(markdown: string): readonly string[];
+  /** Where emphasis and code begin and end, so that no message ends or begins between their marks. */
+  readonly findEmphasis: FindEmphasis;
 };

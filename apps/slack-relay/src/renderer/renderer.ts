@@ -1,6 +1,7 @@
 import type { SlackPart, SlackRenderer } from "@acp-kit/slack-surface";
 import { renderCards } from "./cards.ts";
 import { cutMrkdwn } from "./cut-mrkdwn.ts";
+import { findEmphasis } from "./emphasis.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { renderMrkdwn } from "./mrkdwn.ts";
 import { renderNotice } from "./notice.ts";
@@ -28,6 +29,8 @@ export const renderer: SlackRenderer = {
   },
 
   cards: renderCards,
+
+  findEmphasis,
 
   mrkdwn: (markdown) => cutMrkdwn(renderMrkdwn(markdown)),
 };

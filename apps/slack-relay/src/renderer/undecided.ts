@@ -47,7 +47,7 @@ export function openFrom(tree: Tree, source: string): number {
 }
 
 /** The last block that holds text itself. */
-function lastLeaf(tree: Tree): Nodes | undefined {
+export function lastLeaf(tree: Tree): Nodes | undefined {
   let node: Nodes = tree;
   while (isContainer(node)) {
     const last: Nodes | undefined = node.children.at(-1);

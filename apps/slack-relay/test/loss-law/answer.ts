@@ -84,28 +84,39 @@ function writeAnswer(id: string, parts: readonly Part[]): Answer {
 function write(one: Shape, words: (count: number) => readonly string[]): string {
   switch (one.kind) {
     case "paragraph":
-      return words(one.words)
-        .map(
-          (word, at) =>
-            [word, `**${word}**`, `\`${word}\``, `_${word}_`, `${word},`][(at * one.style) % 5],
-        )
-        .join(" ");
+      return emphasize(words(one.words), one.style).join(" ");
     case "list":
       return words(one.items)
-        .map((word, at) => `${one.isOrdered ? `${at + 1}.` : "-"} ${word}`)
+        .map(
+          (word, at) =>
+            `${one.isOrdered ? `${at + 1}.` : "-"} ${at % 3 === 0 ? `**${word}**` : word}`,
+        )
         .join("\n");
     case "quote":
-      return `> ${words(one.words).join(" ")}`;
+      return `> ${emphasize(words(one.words), one.words).join(" ")}`;
     case "heading":
       return `## ${words(one.words).join(" ")}`;
     case "fence":
       return `\`\`\`${one.tag}\n${words(one.lines).join(" = 1;\n")}\n\`\`\``;
     case "table": {
-      const row = () => `| ${words(one.columns).join(" | ")} |`;
+      const row = () => `| ${emphasize(words(one.columns), one.rows, 1).join(" | ")} |`;
       const rule = `|${" --- |".repeat(one.columns)}`;
       return [row(), rule, ...Array.from({ length: one.rows }, row)].join("\n");
     }
   }
+}
+
+/** Words in stretches of which some are emphasized; where a message ends between the marks of one, they are letters. */
+function emphasize(
+  words: readonly string[],
+  style: number,
+  size = 1 + (style % 7),
+): readonly string[] {
+  return Array.from({ length: Math.ceil(words.length / size) }, (_, nth) => {
+    const stretch = words.slice(nth * size, (nth + 1) * size).join(" ");
+    const mark = ["", "**", "`", "_", "", "***", "~~"][(nth * style) % 7] ?? "";
+    return `${mark}${stretch}${mark}`;
+  });
 }
 
 function doing(before: Part["before"], id: string): readonly Step[] {

@@ -47,6 +47,6 @@ function headOf(table: Table): string {
 }
 
 function textOf(node: Nodes): string {
-  if ("value" in node) return node.value.replaceAll(/\s+/g, "");
+  if ("value" in node) return node.value.replaceAll(/[\s\u2060]+/g, "");
   return "children" in node ? node.children.map(textOf).join("") : "";
 }

@@ -1,12 +1,13 @@
 import type { SlackMessage } from "@acp-kit/testkit";
 
-/** What the app has said in a thread to everybody. */
+/** What the app has said in a thread to everybody, but for a mention once it is done. */
 export function messagesOf(
   messages: readonly SlackMessage[],
   thread: string,
 ): readonly SlackMessage[] {
   return messages.filter(
-    (message) => message.isFromApp && message.threadTs === thread && !message.onlyFor,
+    ({ isFromApp, threadTs, onlyFor, text }) =>
+      isFromApp && threadTs === thread && !onlyFor && !/^<@\w+> (?:done|ended) · /.test(text),
   );
 }
 

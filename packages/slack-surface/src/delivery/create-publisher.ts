@@ -54,7 +54,8 @@ export function createPublisher(
   const { queue, clock, identity, demotions, renderer } = workspace;
   const { place, recipient, slots, ...rest } = request;
   const { channel, thread } = place;
-  const shared = { ...rest, queue, clock, botId: identity.botId, channel };
+  const { findEmphasis } = renderer;
+  const shared = { ...rest, ...{ queue, clock, botId: identity.botId, channel, findEmphasis } };
   // What was begun as a stream has to be ended as one.
   const isStream = rest.usesStreams || rest.state.stream !== undefined || rest.state.starting;
   if (!isStream || thread === undefined) {

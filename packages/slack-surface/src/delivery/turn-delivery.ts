@@ -178,6 +178,7 @@ export class TurnDelivery implements Disposable {
     this.#beside = {
       ...(tail?.kind === "text" && { tail: tail.markdown }),
       ...(hasCards && { cards: renderer.cards(view, whole) }),
+      isResting: view.segments.at(-1)?.kind !== "text",
     };
     const isClosed = view.outcome !== undefined && !this.#isAside;
     this.#close = isClosed && close?.kind === "text" ? close.markdown : "";

@@ -1,6 +1,7 @@
 import type { SlackBlock } from "../blocks/render-question.ts";
 import type { CallRequest } from "../budget/call-queue.ts";
 import { cutMarkdown } from "../publish/cut-markdown.ts";
+import type { FindEmphasis } from "../publish/emphasis.ts";
 import { MARKDOWN_FORM } from "../publish/publication.ts";
 import { renderPart } from "../publish/render-part.ts";
 import type { SlackWorkspace } from "../workspace.ts";
@@ -64,7 +65,7 @@ export class Teller {
     const { queue, renderer, clock } = this.#workspace;
     const part = renderer.say(kind, markdown);
     if (part.kind !== "text") return;
-    const bodies = cutPieces(part.markdown);
+    const bodies = cutPieces(part.markdown, renderer.findEmphasis);
     for (const [at, body] of bodies.entries()) {
       const shown = renderPart(body, "", MARKDOWN_FORM);
       const below = at === bodies.length - 1 ? blocks : [];
@@ -88,10 +89,10 @@ export class Teller {
   }
 }
 
-function cutPieces(markdown: string): readonly string[] {
+function cutPieces(markdown: string, find: FindEmphasis): readonly string[] {
   const bodies: string[] = [];
   for (let from = 0; from < markdown.length && bodies.length < MAX_PIECES; ) {
-    const { body, to } = cutMarkdown(markdown, from, MARKDOWN_FORM.maxCodePoints);
+    const { body, to } = cutMarkdown(markdown, from, MARKDOWN_FORM.maxCodePoints, find);
     bodies.push(body);
     from = to;
   }

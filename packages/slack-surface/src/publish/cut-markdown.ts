@@ -1,15 +1,24 @@
 import {
+  behindMarks,
+  closingMarks,
+  type FindEmphasis,
+  noEmphasis,
+  openFrom,
+  reopeningMarks,
+} from "./emphasis.ts";
+import {
   closing,
   contextAt,
   MAX_CLOSING_CODE_POINTS,
   type MarkdownContext,
+  plainContext,
   reduceMarkdownContext,
   reopening,
 } from "./markdown-context.ts";
 
 /** A piece of a text, as a message of its own. */
 export type MarkdownPiece = {
-  /** Well-formed by itself: fences are closed and opened again, heads of tables repeated. */
+  /** Well-formed by itself: fences and emphasis are closed and opened again, heads of tables repeated. */
   readonly body: string;
   /** Where the next piece begins, in UTF-16 units of the text. */
   readonly to: number;
@@ -24,29 +33,55 @@ const MAX_HEAD_SHARE = 0.5;
 /**
  * The piece of a text that begins at `from`: all of the rest where it fits, else up to the best place to cut. Pure.
  *
- * Where it is cut depends only on what would fit into it: text that comes later moves no cut.
+ * Where it is cut depends only on what would fit into it: text that comes later moves no cut. Emphasis is cut only where it
+ * takes more than half of a piece.
  *
  * @param maxCodePoints - At least {@link MIN_PIECE_CODE_POINTS}.
  */
-export function cutMarkdown(text: string, from: number, maxCodePoints: number): MarkdownPiece {
+export function cutMarkdown(
+  text: string,
+  from: number,
+  maxCodePoints: number,
+  find: FindEmphasis = noEmphasis,
+): MarkdownPiece {
   const start = contextAt(text, from);
-  const head = reopening(start);
+  const head = reopeningAt(text, from, find);
   const before = [...head].length > maxCodePoints * MAX_HEAD_SHARE ? "" : head;
   const rest = text.slice(from);
   const room = maxCodePoints - MAX_CLOSING_CODE_POINTS - [...before].length;
   const window = rest.slice(0, offsetOf(rest, room));
   const isWhole = window.length === rest.length;
-  const cut = isWhole
-    ? { at: rest.length, context: contextBehind(start, rest) }
-    : bestCut(start, window);
-  const piece = rest.slice(0, cut.at);
-  return {
-    body: before + piece + closing(cut.context, piece === "" || piece.endsWith("\n")),
-    to: from + cut.at,
-  };
+  const half = from + Math.floor(window.length / 2);
+  const at = from + (isWhole ? window.length : bestCut(start, window));
+  const to = isWhole
+    ? at
+    : behindMarks(text, openFrom(text, { message: from, from: half, at }, find), find);
+  const piece = text.slice(from, to);
+  return { body: before + piece + closingAt(text, to, find), to };
 }
 
-type Cut = { readonly at: number; readonly context: MarkdownContext };
+/** What goes before a message that begins at a place in a text. Pure. */
+export function reopeningAt(text: string, at: number, find: FindEmphasis): string {
+  const context = contextAt(text, at);
+  if (context.kind === "plain") return reopeningMarks(text, at, find);
+  const head = reopening(context);
+  const isBehindLine = text.charAt(at) === "\n" && text.charAt(at - 1) !== "\n";
+  const hasRows = context.kind !== "table" || /\S/.test(lineAt(text, isBehindLine ? at + 1 : at));
+  if (!hasRows) return "";
+  return isBehindLine ? head.slice(0, -1) : head;
+}
+
+function lineAt(text: string, at: number): string {
+  const end = text.indexOf("\n", at);
+  return text.slice(at, end < 0 ? text.length : end);
+}
+
+/** What goes behind a message that ends at a place in a text. Pure. */
+export function closingAt(text: string, at: number, find: FindEmphasis): string {
+  const told = text.slice(0, at);
+  const code = closing(contextBehind(plainContext, told), told === "" || told.endsWith("\n"));
+  return code === "" ? closingMarks(text, at, find) : code;
+}
 
 /** The beginning of a line that would be code without the lines above, or of which the window does not show what it is. */
 const DEEP = /^(?! {0,3}\S)/;
@@ -55,27 +90,24 @@ const DEEP = /^(?! {0,3}\S)/;
  * The last good place in a window: behind a block, else behind a row or a line of code, else behind any line, each in its
  * second half, else between two letters. Before a line that is far within a list it is cut only where nothing else is.
  */
-function bestCut(start: MarkdownContext, window: string): Cut {
+function bestCut(start: MarkdownContext, window: string): number {
   let context = start;
   let previous = "";
-  const best: { block?: Cut; row?: Cut; line?: Cut; deep?: Cut } = {};
+  const best: { block?: number; row?: number; line?: number; deep?: number } = {};
   for (let from = 0, end = window.indexOf("\n"); end >= 0; end = window.indexOf("\n", from)) {
     const line = window.slice(from, end);
     context = reduceMarkdownContext(context, line, previous);
     previous = line;
     from = end + 1;
-    const cut = { at: from, context };
     const isBlock = line.trim() === "";
-    if (context.kind !== "plain") best.row = cut;
+    if (context.kind !== "plain") best.row = from;
     // The line below may make a table's head of this one.
     else if (line.includes("|")) continue;
-    else if (DEEP.test(window.slice(from, from + 4))) best.deep = cut;
-    else best[isBlock ? "block" : "line"] = cut;
+    else if (DEEP.test(window.slice(from, from + 4))) best.deep = from;
+    else best[isBlock ? "block" : "line"] = from;
   }
-  const isLate = (cut: Cut | undefined) => cut !== undefined && cut.at >= window.length / 2;
-  return (
-    [best.block, best.row, best.line, best.deep].find(isLate) ?? { at: letterCut(window), context }
-  );
+  const isLate = (at: number | undefined) => at !== undefined && at >= window.length / 2;
+  return [best.block, best.row, best.line, best.deep].find(isLate) ?? letterCut(window);
 }
 
 /** What must not be cut: a token, an entity, a link, an address. */

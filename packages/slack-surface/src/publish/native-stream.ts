@@ -2,6 +2,7 @@ import type { QueuedResult } from "../budget/call-result.ts";
 import { Pause } from "../delivery/pause.ts";
 import { noCards, renderCards, type ShownCards } from "./cards.ts";
 import { defuse } from "./defuse.ts";
+import { noEmphasis } from "./emphasis.ts";
 import { findEmptyStreams } from "./find-empty-streams.ts";
 import { planStream, restsAt, type StreamStep } from "./plan-stream.ts";
 import { type PostEditOptions, PostEditPublisher, type PublishOutcome } from "./post-edit.ts";
@@ -153,8 +154,11 @@ export class NativeStreamPublisher implements Disposable {
     const { stream } = this.#state;
     const isDue = this.#isResting && !this.#isFinal;
     if (isDue && !stream) return undefined;
-    const now = isDue ? Number.POSITIVE_INFINITY : this.#options.clock.now();
-    return planStream(this.#state, this.#wanted, { isFinal: this.#isFinal, now, shown, before });
+    const { clock, findEmphasis: find = noEmphasis } = this.#options;
+    return planStream(this.#state, this.#wanted, {
+      ...{ isFinal: this.#isFinal, isDue, now: clock.now() },
+      ...{ shown, before, find },
+    });
   }
 
   async #take(step: StreamStep): Promise<End | undefined> {

@@ -1,4 +1,5 @@
 import { cutMarkdown } from "./cut-markdown.ts";
+import { type FindEmphasis, noEmphasis } from "./emphasis.ts";
 import type { Publication, PublishedState, PublishStep } from "./publication.ts";
 
 /** The state without a call: what the open message has no more room for goes into the next. */
@@ -9,19 +10,20 @@ export function planPublication(
   state: PublishedState,
   { text, tail = "" }: Publication,
   maxCodePoints: number,
+  find: FindEmphasis = noEmphasis,
 ): Plan {
   const { open } = state;
   if (!open) {
     const from = state.sealed.at(-1)?.to ?? 0;
-    if (from >= text.length && (tail === "" || state.sealed.length > 0)) {
+    if (text.slice(from).trim() === "" && (tail === "" || state.sealed.length > 0)) {
       return { state, step: undefined };
     }
-    const { body, to } = cutMarkdown(text, from, maxCodePoints);
+    const { body, to } = cutMarkdown(text, from, maxCodePoints, find);
     const isLast = to >= text.length;
     return { state, step: { kind: "post", from, to, body, tail: isLast ? tail : "" } };
   }
   if (open.isFrozen) return { state, step: { kind: "delete", ts: open.ts } };
-  const { body, to } = cutMarkdown(text, open.from, maxCodePoints);
+  const { body, to } = cutMarkdown(text, open.from, maxCodePoints, find);
   const isLast = to >= text.length;
   const wantedTail = isLast ? tail : "";
   if (body === "" && wantedTail === "") {
@@ -32,7 +34,7 @@ export function planPublication(
   }
   if (isLast) return { state, step: undefined };
   const sealed = { sealed: [...state.sealed, { ts: open.ts, to }], open: undefined };
-  return planPublication(sealed, { text, tail }, maxCodePoints);
+  return planPublication(sealed, { text, tail }, maxCodePoints, find);
 }
 
 /** After a step was carried out. Pure. @param ts - Of the message that was posted. */

@@ -6,6 +6,7 @@ import { Pause } from "../delivery/pause.ts";
 import { classifyRefusal, type Refusal } from "./classify-refusal.ts";
 import { MIN_PIECE_CODE_POINTS } from "./cut-markdown.ts";
 import { defuse } from "./defuse.ts";
+import { type FindEmphasis, noEmphasis } from "./emphasis.ts";
 import { findMarked, markWith } from "./find-marked.ts";
 import { freeze, planPublication, reducePublished } from "./plan-publication.ts";
 import {
@@ -42,6 +43,8 @@ export type PostEditOptions = {
   readonly stops?: () => string | undefined;
   /** For messages that take no `markdown` block. */
   readonly mrkdwn?: RenderMrkdwn;
+  /** Without it, a message may end or begin in the middle of emphasis. */
+  readonly findEmphasis?: FindEmphasis;
 };
 
 /** How it ended. */
@@ -154,7 +157,8 @@ export class PostEditPublisher implements Disposable {
   }
 
   #plan() {
-    return planPublication(this.#state, this.#wanted, this.#form.maxCodePoints);
+    const { findEmphasis = noEmphasis } = this.#options;
+    return planPublication(this.#state, this.#wanted, this.#form.maxCodePoints, findEmphasis);
   }
 
   /** Waits until a step may follow the last one; towards the end it need not. */

@@ -8,6 +8,8 @@ export type Publication = {
   readonly tail?: string;
   /** Tool calls, where a publisher has cards for them. */
   readonly cards?: readonly TaskCard[];
+  /** The text does not go on for now, as when a tool runs: all of it is to be seen. */
+  readonly isResting?: boolean;
 };
 
 /** A message that is finished, and up to where in the text it went. */

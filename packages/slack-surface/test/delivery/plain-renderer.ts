@@ -18,6 +18,7 @@ export const plainRenderer: SlackRenderer = {
   },
   say: (_, markdown) => text(markdown),
   mrkdwn: () => [],
+  findEmphasis: () => [],
   cards: (view: TurnView) =>
     Array.from(view.tools, ({ id, title, status }) => ({
       id,

@@ -60,6 +60,7 @@ const renderer: SlackRenderer = {
   render: () => ({ parts: [] }),
   say: (_, markdown) => ({ kind: "text", markdown }),
   cards: () => [],
+  findEmphasis: () => [],
   mrkdwn: () => [],
 };
 

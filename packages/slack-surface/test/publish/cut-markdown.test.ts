@@ -166,6 +166,43 @@ describe("a line that is too long is cut", () => {
   });
 });
 
+describe("emphasis", () => {
+  /** Bold alone. */
+  const find = (markdown: string) =>
+    Array.from(markdown.matchAll(/\*\*[^*]*(\*\*)?/g), ({ 0: found, 1: end, index }) => ({
+      from: index,
+      to: end === undefined ? undefined : index + found.length,
+      mark: "**",
+    }));
+  const cutBold = (text: string) => {
+    const { body, to } = cutMarkdown(text, 0, 500, find);
+    return [body, cutMarkdown(text, to, 500, find).body];
+  };
+
+  test("that a message has no more room for begins the next", () => {
+    const text = `${"one ".repeat(90)}**${"two ".repeat(90)}three**`;
+    expect(cutBold(text)[0]).toBe("one ".repeat(90));
+    expect(cutBold(text)[1]).toMatch(/^\*\*two /);
+  });
+
+  test("that fills more than half of a message is closed, and opened again", () => {
+    const [first = "", second = ""] = cutBold(`one **${"two ".repeat(200)}three**`);
+    // Behind a space a mark would close nothing.
+    expect(first).toMatch(/^one \*\*two .*two \u2060\*\*$/);
+    expect(second).toMatch(/^\*\*two /);
+  });
+});
+
+test.each(["- 5 or so", "# one", "1. one", "> one", "=== one", "| one"])(
+  "%j in the middle of a line is no block where a message begins with it",
+  (rest) => {
+    const line = `${"word ".repeat(10)}${rest}`;
+    const { body } = cutMarkdown(line, 50, 500);
+    expect(body).toBe(`\u2060${rest}`);
+    expect(cutMarkdown(`${"word ".repeat(9)}\n\n${rest}`, 47, 500).body).toBe(rest);
+  },
+);
+
 const word = fc.constantFrom(
   "alpha",
   "beta ",

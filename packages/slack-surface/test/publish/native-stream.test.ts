@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TaskCard } from "../../src/publish/cards.ts";
-import { NativeStreamPublisher, type StreamOutcome } from "../../src/publish/native-stream.ts";
+import type { FindEmphasis } from "../../src/publish/emphasis.ts";
+import {
+  type NativeStreamOptions,
+  NativeStreamPublisher,
+  type StreamOutcome,
+} from "../../src/publish/native-stream.ts";
 import type { PublishedState } from "../../src/publish/publication.ts";
 import { StreamSlots } from "../../src/publish/stream-slots.ts";
 import { startThread } from "./publish-rig.ts";
@@ -10,13 +15,14 @@ const channel = "D0ANA";
 /** Of random scenarios. */
 const RUNS = process.env["ACP_KIT_SOAK"] ? 3_000 : 100;
 
-async function start() {
+async function start(more: Pick<NativeStreamOptions, "findEmphasis"> = {}) {
   const rig = await startThread(channel);
   const refusals: string[] = [];
   const slots = new StreamSlots(rig.queue);
   const publisher = (state?: PublishedState) =>
     new NativeStreamPublisher({
       ...rig.shared,
+      ...more,
       slots,
       recipient: { user: "U0ANA", team: "T0ACME" },
       onRefused: (error) => refusals.push(error),
@@ -92,6 +98,91 @@ test("a line that may become a fence is held back", async () => {
   expect(rig.bodies()).toEqual(["Look:\n"]);
   expect(await rig.wait(publisher.finish("Look:\n```\nx\n```"))).toEqual(published);
   expect(rig.bodies()).toEqual(["Look:\n```\nx\n```"]);
+});
+
+describe("marks of which the partner has not come", () => {
+  /** Bold alone, which has ended behind a letter. */
+  const findEmphasis: FindEmphasis = (markdown) =>
+    Array.from(markdown.matchAll(/\*\*[^*]*(\*\*(?=.))?/gs), ({ 0: found, 1: end, index }) => ({
+      from: index,
+      to: end === undefined ? undefined : index + found.length,
+      mark: "**",
+    }));
+
+  test("are held back with what is behind them, until the text is at rest", async () => {
+    const rig = await start({ findEmphasis });
+    const publisher = rig.publisher();
+    publisher.write({ text: "Not **for" });
+    await rig.move(2_000);
+    expect(rig.bodies()).toEqual(["Not "]);
+    publisher.write({ text: "Not **for", isResting: true });
+    await rig.move(2_000);
+    expect(rig.bodies()).toEqual(["Not **for"]);
+  });
+
+  test("are told after a minute in which nothing came", async () => {
+    const rig = await start({ findEmphasis });
+    rig.publisher().write({ text: "Not **for" });
+    await rig.move(59_000, 1_000);
+    expect(rig.bodies()).toEqual(["Not "]);
+    await rig.move(3_000, 1_000);
+    expect(rig.bodies()).toEqual(["Not **for"]);
+  });
+
+  test("begin the next stream where the platform has ended one", async () => {
+    const rig = await start({ findEmphasis });
+    const publisher = rig.publisher();
+    publisher.write({ text: "Not **for" });
+    await rig.move(2_000);
+    rig.slack.fail("chat.appendStream", { kind: "error", error: "message_not_in_streaming_state" });
+    expect(await rig.wait(publisher.finish("Not **for ever**."))).toEqual(published);
+    expect(rig.bodies()).toEqual(["Not ", "**for ever**."]);
+  });
+
+  test("are held back no longer than 2,000 characters", async () => {
+    const rig = await start({ findEmphasis });
+    const text = `Not **${"x ".repeat(1_000)}`;
+    const publisher = rig.publisher();
+    publisher.write({ text });
+    await rig.move(2_000);
+    expect(rig.bodies()).toEqual([text]);
+  });
+
+  test("are no reason for a shutdown to tell them", async () => {
+    const rig = await start({ findEmphasis });
+    const publisher = rig.publisher();
+    publisher.write({ text: "Not **for" });
+    await rig.move(2_000);
+    publisher.rest();
+    await rig.move(2_000);
+    expect(rig.bodies()).toEqual(["Not "]);
+    expect(rig.messages()[0]?.stream?.state).toBe("completed");
+  });
+});
+
+test("a table is told by whole rows, as a part of one would be none", async () => {
+  const rig = await start();
+  const publisher = rig.publisher();
+  publisher.write({ text: "See | here |" });
+  await rig.move(2_000);
+  expect(rig.bodies()).toEqual([]);
+  const head = "See | here |\n--- | ---\n";
+  publisher.write({ text: `${head}1 | 2\n3 |` });
+  await rig.move(2_000);
+  expect(rig.bodies()).toEqual([`${head}1 | 2\n`]);
+  rig.slack.fail("chat.appendStream", { kind: "error", error: "message_not_in_streaming_state" });
+  expect(await rig.wait(publisher.finish(`${head}1 | 2\n3 | 4\n`))).toEqual(published);
+  expect(rig.bodies()).toEqual([`${head}1 | 2\n`, `${head}3 | 4\n`]);
+});
+
+test("what is left of a text in blank lines makes no message", async () => {
+  const rig = await start();
+  const publisher = rig.publisher();
+  publisher.write({ text: "one" });
+  await rig.move(2_000);
+  rig.slack.fail("chat.appendStream", { kind: "error", error: "message_not_in_streaming_state" });
+  expect(await rig.wait(publisher.finish("one\n\n"))).toEqual(published);
+  expect(rig.bodies()).toEqual(["one"]);
 });
 
 test("Stop ends it, and nothing more is said", async () => {
