@@ -54,13 +54,16 @@ export function createPublisher(
   const { queue, clock, identity, demotions, renderer } = workspace;
   const { place, recipient, slots, ...rest } = request;
   const { channel, thread } = place;
-  const { findEmphasis } = renderer;
-  const shared = { ...rest, ...{ queue, clock, botId: identity.botId, channel, findEmphasis } };
+  const shared = {
+    ...rest,
+    ...{ queue, clock, botId: identity.botId, channel },
+    mrkdwn: (markdown: string) => renderer.mrkdwn(markdown),
+    findEmphasis: renderer.findEmphasis,
+  };
   // What was begun as a stream has to be ended as one.
   const isStream = rest.usesStreams || rest.state.stream !== undefined || rest.state.starting;
   if (!isStream || thread === undefined) {
-    const mrkdwn = (markdown: string) => renderer.mrkdwn(markdown);
-    return new PostEditPublisher({ ...shared, thread, mrkdwn });
+    return new PostEditPublisher({ ...shared, thread });
   }
   return new NativeStreamPublisher({
     ...shared,

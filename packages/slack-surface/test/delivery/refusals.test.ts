@@ -45,6 +45,19 @@ test("a part that Slack refuses by a word that nobody knows is said to be missin
   await rig.until(() => rig.bodies("C0SHOP", next)[0] === "Here again.");
 });
 
+test.each(["C0SHOP", "D0ANA"])(
+  "where no `markdown` block is taken in %s, nor a stream, a text stands there in the older markup",
+  async (channel) => {
+    const mrkdwn = (markdown: string) => [markdown.replaceAll("**", "*")];
+    const rig = await SurfaceRig.start({ renderer: { ...plainRenderer, mrkdwn } });
+    await rig.open();
+    rig.slack.fail("chat.startStream", { kind: "error", error: "channel_type_not_supported" });
+    rig.slack.fail("chat.postMessage", { kind: "error", error: "invalid_blocks" });
+    const thread = await turn(rig, channel, 1, "In **bold**.");
+    await rig.until(() => rig.bodies(channel, thread)[0] === "In *bold*.");
+  },
+);
+
 test("an app whose token was revoked tells the operator once, and calls no more", async () => {
   const rig = await SurfaceRig.start();
   await rig.open();
