@@ -39,6 +39,9 @@ const START_WITHIN_MS = 5_000;
 const END_MS = 3_000;
 const LAST_MS = 6_000;
 
+/** How often it is seen whether time has passed by this process, in milliseconds. */
+const BEAT_MS = 60_000;
+
 type Running = {
   readonly workspace: SlackWorkspace;
   readonly intake: SlackIntake;
@@ -54,6 +57,7 @@ export class RunningBot {
   #running: Running | undefined;
   #sockets: SocketSupervisor | undefined;
   #receiver: SlackReceiver | undefined;
+  #beating: Disposable | undefined;
   #isRetired = false;
   #begun: Promise<void> | undefined;
 
@@ -90,6 +94,7 @@ export class RunningBot {
   async retire(): Promise<void> {
     this.#isRetired = true;
     this.#asking.wake();
+    this.#beating?.[Symbol.dispose]();
     this.#sockets?.[Symbol.dispose]();
     await this.#running?.intake[Symbol.asyncDispose]();
   }
@@ -128,6 +133,7 @@ export class RunningBot {
       const { signingSecret } = transport;
       this.#receiver = new SlackReceiver({ signingSecrets: [signingSecret], clock, onEnvelope });
       intake.catchUp();
+      this.#beat(intake);
       return onReady();
     }
     const call = createSlackCaller({
@@ -143,6 +149,7 @@ export class RunningBot {
         const text = `Somebody else has ${count} connections for the Slack app of ${bot.name}, and gets a share of what people write: end it, or give it an app of its own.`;
         context.notices.tell({ kind: "other-sockets", about: bot.name, text });
       },
+      onSign: () => intake.sign(),
       onEnd: (end) => {
         if (end.kind === "refresh" || end.kind === "closed") return;
         context.log.warn({ bot: bot.name, end: end.kind }, "a socket to Slack ended");
@@ -151,6 +158,14 @@ export class RunningBot {
       },
     });
     intake.catchUp();
+  }
+
+  /** Over HTTP nothing shows that the platform could reach the bot; that the machine has slept does. */
+  #beat(intake: SlackIntake): void {
+    this.#beating = this.#options.clock.after(BEAT_MS, () => {
+      intake.sign();
+      this.#beat(intake);
+    });
   }
 
   /** Asks for as long as nobody answers; a token that is refused is refused for good. */

@@ -136,7 +136,10 @@ test("of many conversations the latest 50 are taken up, the one that waits longe
     conversation: `c${at}`,
     message: { ts: `${1_000 + at}.000100` } as never,
   }));
-  const turns = planCatchUp(missed.toReversed());
+  const { turns, left } = planCatchUp(missed.toReversed());
+  expect(left.map(({ conversation }) => conversation)).toEqual(
+    Array.from({ length: 10 }, (_, at) => `c${at}`),
+  );
   expect(turns.map(({ conversation }) => conversation)).toEqual(
     Array.from({ length: 50 }, (_, at) => `c${10 + at}`),
   );

@@ -37,10 +37,12 @@ import { type Clock, createSlackSurface, type SlackRenderer, slackTables } from 
 import { plainRenderer } from "./delivery/plain-renderer.ts";
 import { GatedAgent, type GatedPrompt } from "./gated-agent.ts";
 
-/** The time of one process, which ends with it. */
+/** The time of one process, which ends with it, and whose timers stand still while it sleeps. */
 class MortalClock implements Clock {
   readonly #clock: Clock;
   #isStopped = false;
+  /** What has fallen due in a sleep. */
+  #slept: (() => void)[] | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -51,7 +53,29 @@ class MortalClock implements Clock {
   }
 
   after(ms: number, run: () => void): Disposable {
-    return this.#clock.after(ms, () => this.#isStopped || run());
+    let isOff = false;
+    const fire = () => {
+      if (isOff || this.#isStopped) return;
+      if (this.#slept) this.#slept.push(fire);
+      else run();
+    };
+    const timer = this.#clock.after(ms, fire);
+    return {
+      [Symbol.dispose]: () => {
+        isOff = true;
+        timer[Symbol.dispose]();
+      },
+    };
+  }
+
+  sleep(): void {
+    this.#slept ??= [];
+  }
+
+  wake(): void {
+    const slept = this.#slept ?? [];
+    this.#slept = undefined;
+    for (const fire of slept) fire();
   }
 
   stop(): void {
@@ -109,6 +133,8 @@ export type SurfaceRigOptions = {
   readonly defaults?: Options;
   readonly filesToPartners?: boolean;
   readonly busyPolicy?: BusyPolicy;
+  /** How the bot hears; over HTTP it hears nothing here. By sockets by default. */
+  readonly transport?: "http";
   /** Its processes can be killed. Files are not to be had then: they come from the platform's own address alone. */
   readonly isMortal?: boolean;
   readonly features?: SlackBot["features"];
@@ -123,6 +149,8 @@ export type SurfaceProcess = {
   readonly end: () => Promise<void>;
   /** Ends as a process does that is killed: nothing of it goes on, and nobody knows what became of its calls. */
   readonly crash: () => Promise<void>;
+  /** Sleeps as a machine does: time passes, and nothing of it goes on. Its connections survive that. */
+  readonly sleep: (ms: number) => Promise<void>;
   /** Nothing waits to be shown. */
   readonly isQuiet: () => boolean;
 };
@@ -139,10 +167,13 @@ export class SurfaceRig {
   readonly bob: SlackPerson;
   /** What was logged as a warning or worse. */
   readonly complaints: string[] = [];
+  /** What was logged beside that. */
+  readonly told: string[] = [];
   readonly notices: string[] = [];
   /** What came in, and what was made of it, without what came too often to be noted. */
   readonly inbound: Inbound[] = [];
-  readonly #directory = mkdtempSync(path.join(tmpdir(), "slack-surface-"));
+  /** State of all its processes. */
+  readonly directory = mkdtempSync(path.join(tmpdir(), "slack-surface-"));
   readonly #options: SurfaceRigOptions;
   readonly #locks = new Set<string>();
   readonly #processes: (() => Promise<void>)[] = [];
@@ -152,7 +183,11 @@ export class SurfaceRig {
     const clock = new ManualClock(Date.now());
     return new SurfaceRig(
       clock,
-      await FakeSlack.start({ clock, pingEveryMs: 5_000, ...options.slack }),
+      await FakeSlack.start({
+        ...{ clock, pingEveryMs: 5_000, ...options.slack },
+        // Nobody listens there.
+        ...(options.transport === "http" && { transport: { requestUrl: "http://127.0.0.1:9/" } }),
+      }),
       options,
     );
   }
@@ -172,7 +207,7 @@ export class SurfaceRig {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.slack[Symbol.asyncDispose]();
-    rmSync(this.#directory, { recursive: true, force: true });
+    rmSync(this.directory, { recursive: true, force: true });
   }
 
   /** @param changes - What this process finds changed in its configuration. */
@@ -187,12 +222,13 @@ export class SurfaceRig {
     };
     const bot = this.#bot(wire ? `${wire.url}/api/` : this.slack.apiUrl);
     const now = () => clock.now();
-    const db = await openRelayDb(this.#directory, [...RELAY_TABLES, slackTables]);
-    const store = await openSqliteStore({ directory: this.#directory });
+    const db = await openRelayDb(this.directory, [...RELAY_TABLES, slackTables]);
+    const store = await openSqliteStore({ directory: this.directory });
     const write = (line: string) => {
       if (/"level":"?(?:[456]0|warn|error)/.test(line)) this.complaints.push(line);
+      else this.told.push(line);
     };
-    const log = createLog({ level: "warn", redactor: new Redactor(), write });
+    const log = createLog({ level: "info", redactor: new Redactor(), write });
     const people = createPeople({
       ...{ db, app: "slack-relay", rules: access, limits: {}, isDemo: false, now },
       ...{ workspaceOf: () => bot.workspace, boundsOf: () => bot, onDecision: () => undefined },
@@ -203,7 +239,7 @@ export class SurfaceRig {
     };
     const { agent } = this;
     const router = createRouter({
-      ...{ agent, store, stateDir: this.#directory, turnLimits: { cancelGraceMs: 500 }, now },
+      ...{ agent, store, stateDir: this.directory, turnLimits: { cancelGraceMs: 500 }, now },
       roleOf: (user, conversation) => people.roleOf({ ...placeOf(conversation), user }),
       busyPolicy: () => busyPolicy,
     });
@@ -235,10 +271,10 @@ export class SurfaceRig {
       imageHosts: [],
     });
     await router.recover();
-    const { ready } = this.slack.socketMode;
+    const expected = this.slack.socketMode.ready + (this.#options.transport === "http" ? 0 : 2);
     await this.during(surface.resume?.());
     // What is said before would come a minute later.
-    await this.until(() => this.slack.socketMode.ready === ready + 2);
+    await this.until(() => this.slack.socketMode.ready === expected);
     const isQuiet = () => db.get("SELECT conversation FROM slack_open") === undefined;
     let state: "open" | "crashed" | "ended" = "open";
     const crash = async () => {
@@ -250,8 +286,15 @@ export class SurfaceRig {
       await wire?.[Symbol.asyncDispose]();
       // Others are not taken for its own.
       await this.until(() => this.slack.socketMode.ready <= Math.max(0, before - 2));
-      await killStore(store, path.join(this.#directory, "store.db"));
+      await killStore(store, path.join(this.directory, "store.db"));
       this.#locks.clear();
+    };
+    const sleep = async (ms: number) => {
+      clock.sleep();
+      this.slack.socketMode.stall();
+      await this.move(ms, 1_000);
+      this.slack.socketMode.unstall();
+      clock.wake();
     };
     const end = async () => {
       if (state === "ended") return;
@@ -267,7 +310,7 @@ export class SurfaceRig {
       await db[Symbol.asyncDispose]();
     };
     this.#processes.push(end);
-    return { surface, router, end, crash, isQuiet };
+    return { surface, router, end, crash, sleep, isQuiet };
   }
 
   /** The n-th prompt that reached the agent, from 1. */
@@ -350,7 +393,10 @@ export class SurfaceRig {
       settings: {
         ...{ surface: "slack", botToken: app.botToken, apiUrl, agentView, features },
         filesToPartners,
-        transport: { kind: "socket", appToken: app.appToken },
+        transport:
+          this.#options.transport === "http"
+            ? { kind: "http", signingSecret: app.signingSecret, path: "/slack/events" }
+            : { kind: "socket", appToken: app.appToken },
         defaults: {},
       },
       agent: "demo",

@@ -92,13 +92,22 @@ const byReason: Readonly<Record<string, Advice>> = {
     change: "Install the app where it is to be used, and give that bot its own token.",
   },
   missed: {
-    meaning: "The message came while the relay did not run, and was found when it started.",
+    meaning:
+      "The message came while the relay did not run, could not be reached or could not save anything, and was found afterwards.",
     change: nothing,
   },
   overtaken: {
-    meaning:
-      "The message came while the relay did not run, and its author had written again by then.",
+    meaning: "The message was found long after it came, and its author had written again by then.",
     change: "Nothing: they were told to send it again if it still matters.",
+  },
+  "missed-command": {
+    meaning: "The message was found long after it came, and was a command or an aside.",
+    change: "The person has to send it again if it still matters.",
+  },
+  "missed-too-many": {
+    meaning:
+      "The message was found long after it came, together with newer ones in more conversations than are taken up at once.",
+    change: "The person has to send it again if it still matters.",
   },
   failed: {
     meaning: "The relay itself failed while it answered.",

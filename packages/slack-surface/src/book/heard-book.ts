@@ -114,7 +114,7 @@ export class HeardBook {
     return this.#db.run(sql, this.#bot, user, now, now - REFUSAL_MS) === 1;
   }
 
-  /** A message of a channel came in, whatever became of it. */
+  /** Nothing is missing in a channel up to this message of it. */
   see(channel: string, ts: string): void {
     // All have the same number of digits until the year 2286.
     const sql =

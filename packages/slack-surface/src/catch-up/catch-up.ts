@@ -1,176 +1,152 @@
-import { isAside, parseConversationKey } from "@acp-kit/relay";
-import type { Turn } from "@acp-kit/router";
-import type { WireMessage } from "../intake/event-schema.ts";
-import { FOLLOW_MS, isForBot } from "../intake/follow.ts";
+import { parseConversationKey } from "@acp-kit/relay";
+import { createReference } from "@acp-kit/router";
+import { FOLLOW_MS } from "../intake/follow.ts";
 import type { HeardMessage } from "../intake/heard.ts";
-import type { Messages, MessagesParts } from "../intake/messages.ts";
-import { findTs, parseHistoryMessage } from "../intake/parse-event.ts";
 import type { Verdict } from "../intake/verdict.ts";
-import { words } from "../intake/words.ts";
-import { formatAge } from "./format-age.ts";
 import { listConversations } from "./list-conversations.ts";
-import { type MissedTurn, planCatchUp, planUnheard } from "./plan-catch-up.ts";
-import { type MissedPlace, readMissed } from "./read-missed.ts";
-import { OVERLAP_S, type SeenMarks } from "./seen-marks.ts";
+import { type Missed, MissedTurns, type MissedTurnsParts } from "./missed-turns.ts";
+import { planCatchUp, planThreads, type ReadChannel } from "./plan-catch-up.ts";
+import { readMissed } from "./read-missed.ts";
+import type { OwedChannel, SeenMarks } from "./seen-marks.ts";
 
-/** Followed threads, of many the latest, in which it is looked for what was missed. */
-const MAX_THREADS = 50;
+/** So many channels are read before what was found there is answered: about as many as Slack allows in a minute. */
+const TOGETHER = 25;
 
-export type CatchUpParts = MessagesParts & {
-  readonly messages: Messages;
+/** Threads that are followed, of many the latest, of which it is looked whether something was missed there. */
+const MAX_FOLLOWED = 500;
+
+/** From so many channels on the operator is told that it takes a while. */
+const MANY = 100;
+
+export type CatchUpParts = MissedTurnsParts & {
   readonly marks: SeenMarks;
-};
-
-type Look = {
   readonly signal: AbortSignal;
+  /** Told what became of what was missed. */
   readonly note: (verdict: Verdict) => void;
-  /** Channels into which the next start has to look again. */
-  readonly unread: Set<string>;
+  /** One after the other in each thread, what comes in meanwhile included. */
+  readonly inThread: <T>(
+    message: Pick<HeardMessage, "place">,
+    work: () => Promise<T>,
+  ) => Promise<T>;
 };
 
 /**
- * What people have said while nobody heard: looked for where something was heard before, and since the bot was here last
- * in all conversations that it is in. It is answered with its age, one turn for each conversation. What was heard already
- * is known by its key.
+ * One look for what people have said while nobody heard: into all channels that are owed one and, where those are that
+ * were never heard, into all that the bot is in. It is answered with its age, one turn for each conversation. What was
+ * heard already is known by its key. What cannot be read, or not be taken, stays owed.
  */
-export class CatchUp {
-  readonly #parts: CatchUpParts;
-
-  constructor(parts: CatchUpParts) {
-    this.#parts = parts;
+export async function catchUp(parts: CatchUpParts): Promise<void> {
+  const { workspace, marks, signal } = parts;
+  const begun = workspace.context.now();
+  const tried = new Set<string>();
+  const asked = marks.owesUnheard ? listConversations(workspace) : undefined;
+  await lookInto(parts, tried);
+  const listed = await asked;
+  if (listed) {
+    marks.oweUnheard(listed.channels);
+    if (listed.isCut) warn(parts, {}, "Slack has more conversations than are looked into");
+    await lookInto(parts, tried);
   }
+  if (!signal.aborted && listed?.isWhole !== false) marks.payUnheard(begun);
+}
 
-  /** @param note - Told what became of what was missed. */
-  async run(signal: AbortSignal, note: (verdict: Verdict) => void): Promise<void> {
-    const { workspace, marks } = this.#parts;
-    const unread = new Set<string>();
-    const look: Look = { signal, note, unread };
-    const { channels, threads } = this.#places();
-    const begun = (workspace.context.now() / 1_000).toFixed(6);
-    const asked = this.#unheardPlaces();
-    await this.#look(channels, look);
-    const { groups, isWhole } = await asked;
-    for (const places of groups) await this.#look(places, look);
-    // To look into many threads takes minutes of what Slack allows: what was said in channels does not wait for that.
-    await this.#look(threads, look);
+/** @param tried - Channels that were looked into before, and those that now are. */
+async function lookInto(parts: CatchUpParts, tried: Set<string>): Promise<void> {
+  const { marks, signal, workspace } = parts;
+  const owed = marks.owed.filter(({ channel }) => !tried.has(channel));
+  if (owed.length >= MANY) {
+    const { context, bot } = workspace;
+    const detail = { bot: bot.name, conversations: owed.length };
+    context.log.info(detail, "looks for what was missed; Slack allows about 25 of them a minute");
+  }
+  for (let from = 0; from < owed.length && !signal.aborted; from += TOGETHER) {
+    const some = owed.slice(from, from + TOGETHER);
+    for (const { channel } of some) tried.add(channel);
+    await lookIntoSome(parts, some);
+  }
+}
+
+async function lookIntoSome(parts: CatchUpParts, owed: readonly OwedChannel[]): Promise<void> {
+  const { workspace, marks, signal } = parts;
+  const begun = workspace.context.now();
+  const turns = new MissedTurns(parts);
+  const newest = new Map<string, string>();
+  const unread = new Set<string>();
+  const read = async (place: OwedChannel & { readonly thread?: string }) => {
+    const { channel } = place;
+    const found = await readMissed(workspace, place);
+    if (found.kind === "later") unread.add(channel);
+    if (found.kind !== "read") return undefined;
+    if (!found.isWhole) warn(parts, { channel }, "more was missed than is read of a conversation");
+    const last = newest.get(channel) ?? "";
+    if ((found.newest ?? "") > last) newest.set(channel, found.newest ?? "");
+    return { ...found, missed: turns.findUnheard(found.messages, channel) };
+  };
+  const channels: ReadChannel[] = [];
+  const missed: Missed[] = [];
+  for (const { channel, after } of owed) {
     if (signal.aborted) return;
-    // For the others the next start looks again.
-    for (const channel of marks.held.keys()) if (!unread.has(channel)) marks.letGo(channel);
-    const isRead = groups.flat().every(({ channel }) => !unread.has(channel));
-    if (isWhole && isRead) marks.here(begun);
+    const found = await read({ channel, after });
+    if (found) channels.push({ channel, after, heads: found.heads });
+    missed.push(...(found?.missed ?? []));
   }
+  await take(parts, turns, missed.splice(0), unread);
+  // To look into many threads takes minutes of what Slack allows: what was said in channels does not wait for that.
+  const { threads, left } = planThreads(channels, followedThreads(parts));
+  if (left > 0) warn(parts, { threads: left }, "threads are not looked into for what was missed");
+  for (const thread of threads) {
+    if (signal.aborted) return;
+    missed.push(...((await read(thread))?.missed ?? []));
+  }
+  await take(parts, turns, missed, unread);
+  if (signal.aborted) return;
+  for (const { channel } of owed) {
+    if (!unread.has(channel)) marks.pay(channel, begun, newest.get(channel));
+  }
+}
 
-  async #look(places: readonly MissedPlace[], { signal, note, unread }: Look): Promise<void> {
-    const missed: { conversation: string; message: HeardMessage }[] = [];
-    for (const place of places) {
-      if (signal.aborted) return;
-      const found = await readMissed(this.#parts.workspace, place);
-      if (found.kind === "later") unread.add(place.channel);
-      if (found.kind === "read") missed.push(...this.#findUnheard(found.messages, place.channel));
-    }
-    for (const turn of planCatchUp(missed)) {
-      if (signal.aborted) return;
-      const { comesAgain, ...verdict } = await this.#take(turn);
-      if (comesAgain) unread.add(turn.messages.at(-1)?.place.channel ?? "");
+/** @param unread - Channels into which it has to be looked again. */
+async function take(
+  parts: CatchUpParts,
+  turns: MissedTurns,
+  missed: readonly Missed[],
+  unread: Set<string>,
+): Promise<void> {
+  const { workspace, signal, note, inThread } = parts;
+  const plan = planCatchUp(missed);
+  for (const turn of plan.left) note(turns.leave(turn));
+  for (const turn of plan.turns) {
+    const last = turn.messages.at(-1);
+    if (signal.aborted || !last) return;
+    try {
+      const { comesAgain, ...verdict } = await inThread(last, () => turns.take(turn));
+      if (comesAgain) unread.add(last.place.channel);
       note(verdict);
+    } catch (error) {
+      // One that fails keeps none of the others.
+      unread.add(last.place.channel);
+      const { journal } = workspace.context;
+      journal.fail({ ref: createReference(), what: "slack missed message", error });
+      note({
+        conversation: turn.conversation,
+        message: last.key,
+        decision: "drop",
+        reason: "failed",
+      });
     }
   }
+}
 
-  /** Conversations in which nothing was ever heard: none for a bot that is new, which has missed nothing. */
-  async #unheardPlaces(): Promise<{
-    groups: readonly (readonly MissedPlace[])[];
-    isWhole: boolean;
-  }> {
-    const { workspace, marks } = this.#parts;
-    const after = marks.hereUntil;
-    if (after === undefined) return { groups: [], isWhole: true };
-    const { channels, isWhole } = await listConversations(workspace);
-    const groups = planUnheard(channels, (channel) => marks.isKnown(channel));
-    return {
-      groups: groups.map((group) => group.map((channel) => ({ channel, after }))),
-      isWhole,
-    };
-  }
+function followedThreads({ workspace }: CatchUpParts) {
+  const { heard, context } = workspace;
+  const since = context.now() - FOLLOW_MS;
+  return heard.activeSince(since, MAX_FOLLOWED).flatMap((conversation) => {
+    const [, channel, thread] = parseConversationKey(conversation).id.split("/");
+    return channel === undefined || thread === undefined ? [] : [{ channel, thread }];
+  });
+}
 
-  /** Channels that were heard, and threads in them that are followed. */
-  #places(): Readonly<Record<"channels" | "threads", readonly MissedPlace[]>> {
-    const { workspace, marks } = this.#parts;
-    const { heard, context } = workspace;
-    const after = (ts: string) => (Number(ts) - OVERLAP_S).toFixed(6);
-    const channels = [...marks.held].map(([channel, ts]) => ({ channel, after: after(ts) }));
-    const since = context.now() - FOLLOW_MS;
-    const threads = heard.activeSince(since, MAX_THREADS).flatMap((conversation) => {
-      const [, channel = "", thread] = parseConversationKey(conversation).id.split("/");
-      const ts = marks.held.get(channel);
-      if (thread === undefined || ts === undefined) return [];
-      return [{ channel, thread, after: after(ts) }];
-    });
-    return { channels, threads };
-  }
-
-  #findUnheard(
-    found: readonly WireMessage[],
-    channel: string,
-  ): { conversation: string; message: HeardMessage }[] {
-    const { workspace, messages } = this.#parts;
-    const { identity, directory, heard } = workspace;
-    const options = { identity, bots: { has: () => true }, names: directory.names };
-    return found.flatMap((wire) => {
-      const message = parseHistoryMessage(wire, channel, options);
-      if (message.kind !== "message" || heard.message(message.key)) return [];
-      const conversation = messages.conversationOf(message);
-      const at = Number(message.ts) * 1_000;
-      const isMeant = isForBot(message, heard.followed(conversation, at), at);
-      return isMeant ? [{ conversation, message }] : [];
-    });
-  }
-
-  async #take({ conversation, messages: all }: MissedTurn): Promise<Verdict> {
-    const { workspace, messages } = this.#parts;
-    const { context } = workspace;
-    const wanted = all.filter(({ text }) => !isAside(text) && !context.commands.isSecret(text));
-    const last = wanted.at(-1);
-    // What was asked of the relay then may not be what it would be asked now; the others are told with the last.
-    for (const message of all) if (message !== last) this.#claim(message, conversation);
-    const about = { conversation, message: all.at(-1)?.key, user: all.at(-1)?.author.user };
-    if (!last) return { ...about, decision: "drop", reason: "missed-command" };
-    const judged = await messages.judge(last, conversation);
-    if ("decision" in judged) return judged;
-    const newest = await context.router.lastTurn(conversation);
-    if (newest && Number(findTs(newest.key) ?? 0) > Number(last.ts)) {
-      if (this.#claim(last, conversation)) messages.tell(last, "notice", words.overtaken);
-      return { ...about, decision: "refuse", reason: "overtaken" };
-    }
-    const earlier = await Promise.all(
-      wanted.slice(0, -1).map((message) => this.#earlierOf(message, conversation)),
-    );
-    const { user } = judged;
-    const query = [...earlier, messages.requestOf(last)];
-    const verdict = await messages.ask(last, conversation, { key: last.key, user, query });
-    if (verdict.decision !== "run") return verdict;
-    this.#tellAge(last);
-    return { ...verdict, reason: "missed" };
-  }
-
-  /** A message that is told with the one that is answered; of people who may not talk, only that there was one. */
-  async #earlierOf(message: HeardMessage, conversation: string): Promise<Turn> {
-    const { messages } = this.#parts;
-    const turn = messages.requestOf(message);
-    const judged = await messages.judge(message, conversation);
-    if (!("decision" in judged)) return turn;
-    return { ...turn, content: "", attachments: [], isWithheld: true };
-  }
-
-  #tellAge(message: HeardMessage): void {
-    const { workspace, teller, background, messages } = this.#parts;
-    const age = formatAge(workspace.context.now() - Number(message.ts) * 1_000);
-    if (age === undefined) return;
-    const told = teller.openly(messages.placeOf(message), "notice", words.sentBefore(age));
-    background.add("answer", told);
-  }
-
-  #claim({ key, author }: HeardMessage, conversation: string): boolean {
-    const { heard, context } = this.#parts.workspace;
-    return heard.claim(key, { conversation, user: author.user }, context.now());
-  }
+function warn({ workspace }: CatchUpParts, detail: object, text: string): void {
+  const { context, bot } = workspace;
+  context.log.warn({ bot: bot.name, ...detail }, text);
 }

@@ -26,6 +26,8 @@ export type OwnConversations = {
   readonly channels: readonly string[];
   /** False when some could not be asked for now, and may be some other time. */
   readonly isWhole: boolean;
+  /** There are more of a kind than are listed. */
+  readonly isCut: boolean;
 };
 
 /**
@@ -36,12 +38,13 @@ export async function listConversations(
   workspace: Pick<SlackWorkspace, "bot" | "queue" | "clock">,
 ): Promise<OwnConversations> {
   const { features } = workspace.bot.settings;
-  if (!features.includes("catch-up")) return { channels: [], isWhole: true };
+  if (!features.includes("catch-up")) return { channels: [], isWhole: true, isCut: false };
   const wanted = kinds.filter(([feature]) => features.includes(feature));
   const lists = await Promise.all(wanted.map(([, type]) => listKind(workspace, type)));
   return {
     channels: lists.flatMap(({ channels }) => channels),
     isWhole: lists.every(({ isWhole }) => isWhole),
+    isCut: lists.some(({ isCut }) => isCut),
   };
 }
 
@@ -61,12 +64,12 @@ async function listKind(
         ...(asked !== undefined && { cursor: asked }),
       }),
     });
-    if (result.kind === "refused") break;
+    if (result.kind === "refused") return { channels, isWhole: true, isCut: false };
     const parsed = result.kind === "ok" ? pageSchema.safeParse(result.body) : undefined;
-    if (!parsed?.success) return { channels, isWhole: false };
+    if (!parsed?.success) return { channels, isWhole: false, isCut: false };
     channels.push(...parsed.data.channels.map(({ id }) => id));
     cursor = parsed.data.response_metadata.next_cursor;
     if (!cursor) break;
   }
-  return { channels, isWhole: true };
+  return { channels, isWhole: true, isCut: Boolean(cursor) };
 }

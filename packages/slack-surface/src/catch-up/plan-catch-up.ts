@@ -1,27 +1,14 @@
 import type { HeardMessage } from "../intake/heard.ts";
+import type { MissedPlace, ThreadHead } from "./read-missed.ts";
 
-/** Conversations in which something that was missed is taken up; of more the latest. */
+/** Conversations in which something that was missed is taken up at once; of more the latest. */
 export const MAX_CAUGHT_UP = 50;
 
 /** Messages of one conversation that are taken up together; of more the newest. */
 const MAX_TOGETHER = 50;
 
-/** Conversations, in which nothing was ever heard, that are looked into; of more the first. */
-const MAX_UNHEARD = 100;
-
-/** So many of them are read before what was found there is answered: about as many as Slack allows in a minute. */
-const UNHEARD_TOGETHER = 25;
-
-/** Which conversations are looked into because nothing was ever heard there, in which order. Pure. */
-export function planUnheard(
-  channels: readonly string[],
-  isKnown: (channel: string) => boolean,
-): readonly (readonly string[])[] {
-  const unheard = [...new Set(channels)].filter((channel) => !isKnown(channel));
-  const most = unheard.slice(0, MAX_UNHEARD);
-  const groups = Map.groupBy(most.entries(), ([at]) => Math.floor(at / UNHEARD_TOGETHER));
-  return [...groups.values()].map((group) => group.map(([, channel]) => channel));
-}
+/** Threads into which it is looked at once; of more the latest. */
+const MAX_THREADS = 50;
 
 /** What was missed in one conversation. */
 export type MissedTurn = {
@@ -30,19 +17,67 @@ export type MissedTurn = {
   readonly messages: readonly HeardMessage[];
 };
 
+export type CatchUpPlan = {
+  readonly turns: readonly MissedTurn[];
+  /** Too many to be taken up: the oldest. */
+  readonly left: readonly MissedTurn[];
+};
+
 /** One turn for each conversation, the one that waits longest first. Pure. */
 export function planCatchUp(
   missed: readonly { readonly conversation: string; readonly message: HeardMessage }[],
-): readonly MissedTurn[] {
+): CatchUpPlan {
   const sorted = missed.toSorted((one, other) => Number(one.message.ts) - Number(other.message.ts));
-  const turns = Map.groupBy(sorted, ({ conversation }) => conversation);
-  return [...turns]
-    .map(([conversation, all]) => ({
+  const all = [...Map.groupBy(sorted, ({ conversation }) => conversation)]
+    .map(([conversation, some]) => ({
       conversation,
-      messages: all.map(({ message }) => message).slice(-MAX_TOGETHER),
+      messages: some.map(({ message }) => message).slice(-MAX_TOGETHER),
     }))
-    .toSorted((one, other) => newest(one) - newest(other))
-    .slice(-MAX_CAUGHT_UP);
+    .toSorted((one, other) => newest(one) - newest(other));
+  const left = Math.max(0, all.length - MAX_CAUGHT_UP);
+  return { turns: all.slice(left), left: all.slice(0, left) };
+}
+
+/** A channel that was looked into. */
+export type ReadChannel = {
+  readonly channel: string;
+  readonly after: string;
+  readonly heads: readonly ThreadHead[];
+};
+
+export type ThreadPlan = {
+  readonly threads: readonly (MissedPlace & { readonly thread: string })[];
+  /** How many there are too many. */
+  readonly left: number;
+};
+
+/**
+ * Which threads of channels are looked into: those in which something was said since, the latest first, and then those
+ * that are followed and begin before all that was read of their channel. Pure.
+ *
+ * @param followed - Those that were active last first.
+ */
+export function planThreads(
+  channels: readonly ReadChannel[],
+  followed: readonly { readonly channel: string; readonly thread: string }[],
+): ThreadPlan {
+  const active = channels
+    .flatMap(({ channel, after, heads }) =>
+      heads.flatMap(({ thread, latest = "" }) =>
+        Number(latest) > Number(after) ? [{ place: { channel, thread, after }, latest }] : [],
+      ),
+    )
+    .toSorted((one, other) => Number(other.latest) - Number(one.latest))
+    .map(({ place }) => place);
+  const read = new Map(channels.map((each) => [each.channel, each]));
+  const unknown = followed.flatMap(({ channel, thread }) => {
+    const { after, heads } = read.get(channel) ?? {};
+    if (after === undefined || heads?.some((head) => head.thread === thread)) return [];
+    return [{ channel, thread, after }];
+  });
+  const all = [...active, ...unknown];
+  const threads = all.slice(0, MAX_THREADS);
+  return { threads, left: all.length - threads.length };
 }
 
 function newest({ messages }: MissedTurn): number {

@@ -38,6 +38,8 @@ export const messageSchema = z.object({
   text,
   ts: id,
   thread_ts: id,
+  /** Of the first message of a thread, as histories have it. */
+  latest_reply: id,
   team: id,
   user_team: id,
   client_msg_id: id,

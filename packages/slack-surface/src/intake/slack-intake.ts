@@ -1,5 +1,7 @@
 import { createReference, KeyedLocks } from "@acp-kit/router";
-import { CatchUp } from "../catch-up/catch-up.ts";
+import { type CatchUpParts, catchUp } from "../catch-up/catch-up.ts";
+import { Looks } from "../catch-up/looks.ts";
+import { Presence } from "../catch-up/presence.ts";
 import { SeenMarks } from "../catch-up/seen-marks.ts";
 import type { SocketEnvelope } from "../socket/connection.ts";
 import { within } from "../within.ts";
@@ -36,7 +38,8 @@ export class SlackIntake implements AsyncDisposable {
   readonly #reactions: Reactions;
   readonly #interactions: Interactions;
   readonly #marks: SeenMarks;
-  readonly #catchUp: CatchUp;
+  readonly #looks: Looks;
+  readonly #presence: Presence;
   /** One message of a thread after the other, in the order in which they came. */
   readonly #threads = new KeyedLocks();
   readonly #carrying = new Set<Promise<void>>();
@@ -56,7 +59,13 @@ export class SlackIntake implements AsyncDisposable {
     this.#reactions = new Reactions(workspace, parts.decisions);
     this.#interactions = new Interactions(parts, this.#changes);
     this.#marks = new SeenMarks(workspace.heard);
-    this.#catchUp = new CatchUp({ ...parts, messages: this.#messages, marks: this.#marks });
+    this.#marks.owe(workspace.context.now());
+    this.#presence = new Presence(workspace.clock.now());
+    this.#looks = new Looks({
+      clock: workspace.clock,
+      isOwed: () => this.#marks.owed.length > 0,
+      look: () => this.#look({ ...parts, ...this.#catchUpParts() }),
+    });
     this.#prune();
   }
 
@@ -70,16 +79,47 @@ export class SlackIntake implements AsyncDisposable {
 
   /** Looks for what came while nobody heard. To be called once, when envelopes can come. */
   catchUp(): void {
-    const run = this.#catchUp.run(this.#closing.signal, (verdict) => this.#note("missed", verdict));
-    this.#background.add("catch up", run);
+    void this.#looks.now();
+  }
+
+  /**
+   * To be called at each sign that the platform could bring something, before what it brings then: after a time without
+   * any it is looked for what came meanwhile.
+   */
+  sign(): void {
+    const { clock, context, bot } = this.#workspace;
+    const silentMs = this.#presence.sign(clock.now());
+    if (silentMs === 0 || this.#closing.signal.aborted) return;
+    context.log.warn({ bot: bot.name, silentMs }, "heard nothing: looks for what was missed");
+    this.#marks.owe(context.now());
+    void this.#looks.now();
   }
 
   /** Takes nothing more, and waits for what it has taken. To be disposed of before the queue of calls. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
+    this.#looks[Symbol.dispose]();
     this.#pruning?.[Symbol.dispose]();
     while (this.#carrying.size > 0) await Promise.all(this.#carrying);
     await within(this.#workspace.clock, LAST_MS, this.#background.idle());
+  }
+
+  /** Never rejects. */
+  async #look(parts: CatchUpParts): Promise<void> {
+    const looked = catchUp(parts);
+    this.#background.add("catch up", looked);
+    await looked.catch(() => undefined);
+  }
+
+  #catchUpParts() {
+    return {
+      messages: this.#messages,
+      marks: this.#marks,
+      signal: this.#closing.signal,
+      note: (verdict: Verdict) => this.#note("missed", verdict),
+      inThread: <T>(message: Pick<HeardMessage, "place">, work: () => Promise<T>) =>
+        this.#inThread(message, work),
+    };
   }
 
   #prune(): void {
@@ -134,9 +174,7 @@ export class SlackIntake implements AsyncDisposable {
     switch (heard.kind) {
       case "message": {
         const read = () => this.#read(payload) as HeardMessage;
-        const verdict = await this.#inThread(heard, () => this.#messages.take(heard, read));
-        if (!verdict.comesAgain) this.#marks.see(heard.place.channel, heard.ts);
-        return verdict;
+        return await this.#takeMessage(heard, read);
       }
       case "edit":
         return await this.#inThread(heard.message, () => this.#changes.edit(heard));
@@ -155,6 +193,24 @@ export class SlackIntake implements AsyncDisposable {
         return { decision: "drop", reason, ...(FREQUENT.has(reason) && { isFrequent: true }) };
       }
     }
+  }
+
+  async #takeMessage(heard: HeardMessage, read: () => HeardMessage): Promise<Verdict> {
+    let isTaken = false;
+    try {
+      const verdict = await this.#inThread(heard, () => this.#messages.take(heard, read));
+      if (!verdict.comesAgain) this.#marks.see(heard.place.channel, heard.ts);
+      isTaken = !verdict.comesAgain;
+      return verdict;
+    } finally {
+      if (!isTaken) this.#miss(heard);
+    }
+  }
+
+  /** It comes again a few times, and then no more. */
+  #miss({ place, ts }: HeardMessage): void {
+    this.#marks.miss(place.channel, ts, this.#workspace.context.now());
+    this.#looks.soon();
   }
 
   #tellRemoved(): Verdict {

@@ -30,6 +30,8 @@ export type SocketConnection = Disposable & {
 export type OpenSocket = (listener: {
   /** @param connections - How many the app has by now, this one and others' among them, as the platform says. */
   readonly onReady: (connections?: number) => void;
+  /** A sign of life, pings included, from the greeting on; before whatever it brings. */
+  readonly onSign?: () => void;
   /** The platform is going to end it: another should be there before. */
   readonly onWarning: () => void;
   readonly onEnvelope: (envelope: SocketEnvelope) => void;

@@ -135,6 +135,7 @@ class SlackSocket implements SocketConnection {
   };
 
   #expectMore(): void {
+    this.#listener.onSign?.();
     this.#expect(this.#options.silenceMs ?? 30_000);
   }
 

@@ -19,6 +19,8 @@ export type SupervisorOptions = {
   readonly connections?: number;
   /** A connection brings envelopes from now on. */
   readonly onReady?: () => void;
+  /** A sign of life of any connection, before whatever it brings. */
+  readonly onSign?: () => void;
   readonly onEnd?: (end: SocketEnd) => void;
   /** Somebody else has so many connections of this app, and keeps them. */
   readonly onOthers?: (count: number) => void;
@@ -106,7 +108,7 @@ export class SocketSupervisor implements Disposable {
 
   #open(slot: Slot): void {
     if (this.#isClosed) return;
-    const { clock, onEnvelope, onReady, onEnd, open } = this.#options;
+    const { clock, onEnvelope, onReady, onSign, onEnd, open } = this.#options;
     let isReplaced = false;
     const replace = () => {
       if (isReplaced) return;
@@ -122,6 +124,7 @@ export class SocketSupervisor implements Disposable {
         slot.refused = undefined;
         onReady?.();
       },
+      ...(onSign && { onSign }),
       onWarning: replace,
       onEnvelope,
     });

@@ -63,6 +63,11 @@ export class SocketMode implements SlackTransport, Disposable {
     for (let each = 0; each < times; each += 1) this.#faults.push(fault);
   }
 
+  /** No fault waits any more. */
+  healNext(): void {
+    this.#faults.length = 0;
+  }
+
   /** Tells each connection that it will be closed, and closes it. */
   refresh(reason: "warning" | "refresh_requested" | "link_disabled" = "refresh_requested"): void {
     for (const connection of this.#connections) {
@@ -81,6 +86,11 @@ export class SocketMode implements SlackTransport, Disposable {
   /** From now on the open connections neither ping, nor answer, nor bring anything. */
   stall(): void {
     for (const connection of this.#connections) connection.isStalled = true;
+  }
+
+  /** They do again. */
+  unstall(): void {
+    for (const connection of this.#connections) connection.isStalled = false;
   }
 
   ping(): void {

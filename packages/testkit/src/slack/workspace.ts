@@ -235,8 +235,13 @@ export function formatMessage(workspace: Workspace, message: SlackMessage): Slac
   const { user, ts, threadTs, files, blocks, stream } = message;
   const userTeam = workspace.users.get(user)?.team ?? team;
   const replies = workspace.messages.filter(
-    (each) => each.channel === message.channel && each.threadTs === ts && !each.isDeleted,
+    (each) =>
+      each.channel === message.channel &&
+      each.threadTs === ts &&
+      !each.isDeleted &&
+      each.onlyFor === undefined,
   );
+  const last = replies.at(-1);
   return {
     type: "message",
     ...(message.subtype !== undefined && { subtype: message.subtype }),
@@ -247,7 +252,7 @@ export function formatMessage(workspace: Workspace, message: SlackMessage): Slac
     ...(userTeam !== team && { user_team: userTeam, source_team: userTeam }),
     text: stream ? readableText(message) : message.text,
     ...(threadTs !== undefined && { thread_ts: threadTs }),
-    ...(replies.length > 0 && { thread_ts: ts, reply_count: replies.length }),
+    ...(last && { thread_ts: ts, reply_count: replies.length, latest_reply: last.ts }),
     ...(message.clientId !== undefined && { client_msg_id: message.clientId }),
     ...(message.isFromApp && { bot_id: app.botId, app_id: app.id }),
     ...(message.botId !== undefined && { bot_id: message.botId, app_id: message.appId }),
