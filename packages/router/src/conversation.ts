@@ -220,6 +220,9 @@ export class Conversation {
       case "send":
         await this.#turns.sendAside({ path: taken.item.path }, taken.item.user);
         return;
+      case "redact":
+        await this.#redact(taken.item.message);
+        return;
       case "revoke": {
         const { user, rules } = taken.item;
         const { grants, now } = this.#host;
@@ -232,6 +235,13 @@ export class Conversation {
         return;
       }
     }
+  }
+
+  /** What was said before is in the log by then, so that nothing of it comes behind this. */
+  async #redact(message: string): Promise<void> {
+    await this.#tenure?.writer.flush();
+    await this.#turns.forgetFiles(message);
+    if (this.#tenure) await this.#host.store.redact(this.#tenure.lease, message);
   }
 
   #cancelFor({ key, user, at }: ResetItem, turn: string): void {

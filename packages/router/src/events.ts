@@ -219,7 +219,13 @@ export type EventBody =
   | { readonly kind: "notice"; readonly level: "info" | "warning"; readonly text: string }
   | { readonly kind: "stalled"; readonly silentMs: number }
   /** The agent took another message in this turn. */
-  | { readonly kind: "steered"; readonly who: string; readonly text: string }
+  | {
+      readonly kind: "steered";
+      readonly who: string;
+      readonly text: string;
+      /** Of the message; events from before it was kept have none. */
+      readonly key?: string;
+    }
   /** The agent is told of it now. What it does about that is nobody's turn, and its words are not kept. */
   | {
       readonly kind: "reaction";

@@ -57,6 +57,19 @@ export function withFiles(
   return { files, people: [...others, { who }].slice(-MAX_PEOPLE) };
 }
 
+/** The record without the files of a message that was taken back, and those files. @param message - Its id. */
+export function withoutFiles(
+  record: FilesRecord,
+  message: string,
+): { readonly record: FilesRecord; readonly removed: readonly FileRecord[] } {
+  const id = hashId(message);
+  const removed = record.files.filter((one) => one.message === id);
+  return {
+    record: { ...record, files: record.files.filter((one) => one.message !== id) },
+    removed,
+  };
+}
+
 /**
  * The newest record of just this file. It may have come with another message of the transcript, which is to be run
  * again; elsewhere the same URL may stand for something else by now.

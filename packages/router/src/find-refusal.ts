@@ -34,6 +34,7 @@ function isAbout(item: InboxItem, { turn, key, asks }: OpenTurn): boolean {
     case "reaction":
     case "choose":
     case "revoke":
+    case "redact":
     case "send":
       return false;
   }

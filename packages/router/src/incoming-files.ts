@@ -1,4 +1,4 @@
-import { lstat, realpath } from "node:fs/promises";
+import { lstat, realpath, rm, rmdir } from "node:fs/promises";
 import path from "node:path";
 import type { AgentCapabilities } from "@acp-kit/acp-wire";
 import type { AttachmentBlocks } from "./attachments/attachment-blocks.ts";
@@ -14,6 +14,7 @@ import {
   hasForeignFiles,
   parseFilesRecord,
   withFiles,
+  withoutFiles,
 } from "./files-record.ts";
 import { findRequest } from "./prompt-blocks.ts";
 import type { Lease, PromptItem, Store } from "./store.ts";
@@ -108,6 +109,13 @@ export class IncomingFiles {
     this.#intakes.delete(turn);
   }
 
+  /** Removes what was kept of a message, and what is still on its way. */
+  async forget(message: string): Promise<void> {
+    await this.#forget(message);
+    // What has just been stopped may be kept all the same.
+    this.#last = this.#last.then(() => this.#forget(message));
+  }
+
   /** True when the agent may have been given files of others than this person. */
   async areForeign(user: string): Promise<boolean> {
     try {
@@ -171,6 +179,21 @@ export class IncomingFiles {
     return parseFilesRecord(await store.readRecord(filesRecordKey(conversation)));
   }
 
+  async #forget(message: string): Promise<void> {
+    const { store, conversation, lease } = this.#host;
+    try {
+      const { record, removed } = withoutFiles(await this.#read(), message);
+      if (removed.length === 0 || !lease) return;
+      const { filesDir, takeBack } = await this.#host.workspace();
+      const directories = removed.map((file) => path.dirname(file.path));
+      await takeBack?.([...new Set(directories)]);
+      await removeFiles(removed, filesDir);
+      await store.writeRecord(lease, filesRecordKey(conversation), record);
+    } catch (error) {
+      this.#host.failed("attachments", error);
+    }
+  }
+
   /** A message without an id cannot be told from the next one of its kind. What cannot be saved is fetched again. */
   async #remember(
     messageId: string,
@@ -190,6 +213,17 @@ export class IncomingFiles {
     await store
       .writeRecord(lease, filesRecordKey(conversation), record)
       .catch((error: unknown) => failed("attachments", error));
+  }
+}
+
+/** With the directory that was made for each. */
+async function removeFiles(files: readonly FileRecord[], filesDir: string): Promise<void> {
+  for (const { path: file, textPath, rendition } of files) {
+    for (const one of [file, textPath, rendition?.path]) {
+      if (one === undefined) continue;
+      await rm(path.join(filesDir, one), { force: true });
+      await rmdir(path.join(filesDir, path.dirname(one))).catch(() => undefined);
+    }
   }
 }
 

@@ -83,6 +83,7 @@ export {
   type PromptItem,
   REDRIVE_WINDOW_MS,
   type ReactionItem,
+  type RedactItem,
   type ResetItem,
   type RevokeItem,
   type SendItem,

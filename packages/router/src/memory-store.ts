@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { RouterError } from "./errors.ts";
 import type { LogEvent, NewEvent, PermissionAsk, TurnOutcome } from "./events.ts";
+import { isVersionOf } from "./is-version-of.ts";
 import { formatRecord } from "./record.ts";
 import {
   type Checkpoint,
@@ -170,6 +171,15 @@ export class MemoryStore implements Store {
       return;
     }
     this.#records.set(key, JSON.parse(formatRecord(key, value)));
+  }
+
+  async redact(lease: Lease, message: string): Promise<void> {
+    const { events } = this.#owned(lease);
+    for (const [at, event] of events.entries()) {
+      if (event.kind !== "turn-queued" && event.kind !== "steered") continue;
+      if (isVersionOf(event.key ?? "", message)) events[at] = { ...event, text: "" };
+    }
+    this.#announce(lease.conversation, "log");
   }
 
   async turnEnd(conversation: string, turn: string): Promise<number | undefined> {

@@ -142,6 +142,20 @@ export type RevokeItem = {
   readonly at: number;
 };
 
+/**
+ * The author of a message has taken it back: its text and its files are not to be kept any longer. What of it has not
+ * ended is cancelled before.
+ */
+export type RedactItem = {
+  readonly kind: "redact";
+  readonly key: string;
+  /** Absent: the platform does not say who. */
+  readonly user?: string;
+  /** The message's key. Those of its later versions go on behind it with `#`. */
+  readonly message: string;
+  readonly at: number;
+};
+
 /** A person asks for a file of the agent's; nobody's turn is needed for it. */
 export type SendItem = {
   readonly kind: "send";
@@ -161,6 +175,7 @@ export type InboxItem =
   | ResetItem
   | ChooseItem
   | RevokeItem
+  | RedactItem
   | SendItem;
 
 /** An item that the owner takes: a prompt comes with the turn and attempt that the store gave it. */
@@ -234,6 +249,12 @@ export interface Store extends AsyncDisposable {
    * removes it.
    */
   writeRecord(lease: Lease, key: string, value: unknown): Promise<void>;
+  /**
+   * Empties the text of what was asked by a message and by its later versions (see {@link RedactItem}), in every event of
+   * the log. Whatever else an event says stays, and so does what the agent answered. May be done again.
+   * @throws `fenced`.
+   */
+  redact(lease: Lease, message: string): Promise<void>;
   /** Seq of a turn's `turn-end`, or `undefined` while it has not ended. */
   turnEnd(conversation: string, turn: string): Promise<number | undefined>;
   /** Turns that have not ended: the one that runs, then those that wait, in order of arrival. */

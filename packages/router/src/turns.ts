@@ -184,6 +184,11 @@ export class Turns {
     }
   }
 
+  /** Removes the files of a message that was taken back. */
+  async forgetFiles(message: string): Promise<void> {
+    await this.#files.forget(message);
+  }
+
   /** Sends a file of the agent's in the turn that it answers. Resolves once that is committed. */
   async sendFile(file: FileToSend): Promise<SendResult> {
     const running = this.#running?.runner.isPrompted ? this.#running : undefined;
@@ -285,7 +290,8 @@ export class Turns {
       } catch (error) {
         this.#host.failed("steer", error);
       }
-      const event: EventBody = { kind: "steered", who: item.user, text: textOf(item) };
+      const { user: who, key } = item;
+      const event: EventBody = { kind: "steered", who, text: textOf(item), key };
       // The turn may have ended by now, and nothing is in it behind its end.
       const { isPrompted, turn: taker } = running.runner;
       if (isTaken) {

@@ -10,6 +10,8 @@ export type Workspace = {
   readonly filesDir: string;
   /** For agents that cannot open what is in `filesDir`. Absent: each can. */
   readonly lending?: FileLending;
+  /** Removes what was ever lent of messages' files. Never rejects. @param directories - Of messages, by name in `filesDir`. */
+  readonly takeBack?: (directories: readonly string[]) => Promise<void>;
   /** One running turn at a time among all conversations with the same `exclusive` value. */
   readonly exclusive?: string;
   /** What people call it. */

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import type { ContentBlock } from "@acp-kit/acp-wire";
 import { createDownloads, type Downloads } from "@acp-kit/router/attachments";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { filesRecordKey } from "../src/files-record.ts";
 import {
   type Attachment,
   createRouter,
@@ -338,6 +339,39 @@ describe("files of a message", () => {
     await router.cancelTurn("slow", turn, "user");
     await closed;
     expect(slow.agent.prompts).toHaveLength(1);
+  });
+
+  test("those of a message that is taken back are removed, and those of others stay", async () => {
+    const takenBack: string[] = [];
+    const takeBack = async (directories: readonly string[]) => void takenBack.push(...directories);
+    const router = rig.createRouter({
+      workspaceFor: () => ({
+        ...{ cwd: rig.directory, roots: [], filesDir: path.join(rig.directory, "files/c") },
+        takeBack,
+      }),
+    });
+    const names = () =>
+      readdirSync(rig.directory, { recursive: true }).map((name) => path.basename(String(name)));
+    for (const [key, name] of [
+      ["m1", "notes.txt"],
+      ["m2", "photo.png"],
+    ] as const) {
+      await router.submit("c", rig.message("look", [rig.file(name)], { key }));
+      (await rig.agent.prompted(key === "m1" ? 1 : 2)).answer();
+    }
+    expect(names()).toEqual(expect.arrayContaining(["notes.txt", "photo.png"]));
+    await router.submit("c", { kind: "redact", key: "r", message: "m1", at: 1 });
+    expect(names()).not.toContain("notes.txt");
+    expect(names()).toContain("photo.png");
+    expect(takenBack).toEqual([expect.stringMatching(/^[^/]+$/)]);
+    expect(names()).not.toContain(takenBack[0]);
+    const record = await rig.store.readRecord(filesRecordKey("c"));
+    expect(JSON.stringify(record)).not.toContain("notes");
+    expect(JSON.stringify(record)).toContain("photo");
+    const asked = (await eventsOf(router, "c")).flatMap((event) =>
+      event.kind === "turn-queued" ? [event.text] : [],
+    );
+    expect(asked).toEqual(["", "look"]);
   });
 
   test("one that comes with a message for the running turn goes with it", async () => {

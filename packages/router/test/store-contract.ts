@@ -64,6 +64,34 @@ async function claimed(store: Store, conversation = "c"): Promise<Lease> {
 /** What every store promises; a driver's own test calls this with a way to make an empty one. */
 export function describeStoreContract(name: string, create: () => Promise<Store>): void {
   describe(`${name} keeps the store contract`, () => {
+    test("of a message that is taken back no version's text stays, and all else does", async () => {
+      await using store = await create();
+      const lease = await claimed(store);
+      const queued = (key: string, turn: string): NewEvent => ({
+        ...{ kind: "turn-queued", who: "ana", text: `asked ${key}`, key, attempt: 1, at: 1, turn },
+      });
+      const steered = (key?: string): NewEvent => ({
+        ...{ kind: "steered", who: "ana", text: `added ${key}`, at: 1, turn: "t1" },
+        ...(key !== undefined && { key }),
+      });
+      await store.append(lease, [
+        ...[queued("m", "t1"), text("asked m", "t1"), queued("m#2", "t2"), queued("m2", "t3")],
+        ...[queued("", "t4"), steered("m"), steered("m#3"), steered("n"), steered()],
+        ...Array.from({ length: 1_000 }, () => text("between")),
+        queued("m#4", "t5"),
+      ]);
+      const before = await store.read("c", 0, 2_000);
+      await store.redact(lease, "m");
+      await store.redact(lease, "");
+      const after = await store.read("c", 0, 2_000);
+      const isEmptied = (at: number) => [0, 2, 5, 6, 1_009].includes(at);
+      expect(after).toEqual(
+        before.map((event, at) => (isEmptied(at) ? { ...event, text: "" } : event)),
+      );
+      await store.release(lease);
+      await expect(store.redact(lease, "m")).rejects.toMatchObject({ code: "fenced" });
+    });
+
     test("an empty conversation has no events, and its checkpoints stand at 0", async () => {
       await using store = await create();
       expect(await store.last("c")).toBe(0);

@@ -111,6 +111,22 @@ export function createFileLending(options: FileLendingOptions): FileLending {
   };
 }
 
+/** Removes the copies of single messages' files. Never rejects. @param directories - Of the messages, by name. */
+export async function takeBackFiles(
+  {
+    book,
+    conversation,
+    path,
+    log,
+  }: Omit<FileLendingOptions, "identity" | "cwd" | "filesDir" | "now">,
+  directories: readonly string[],
+): Promise<void> {
+  for (const each of directories) {
+    const left = await eraseLentFiles(book, conversation, path, each);
+    if (left.length > 0) log.warn({ left }, "copies of files could not be removed; they stay");
+  }
+}
+
 /**
  * Removes copies that are older than a number of days.
  *

@@ -3,7 +3,7 @@ import type { Router, Workspace, WorkspaceTurn } from "@acp-kit/router";
 import { identityOf } from "../agent-identity.ts";
 import type { Env } from "../config/secret.ts";
 import { parseConversationKey } from "../conversation-key.ts";
-import { createFileLending, sweepLentFiles } from "../files/lent-files.ts";
+import { createFileLending, sweepLentFiles, takeBackFiles } from "../files/lent-files.ts";
 import { LoanBook } from "../files/loan-book.ts";
 import type { Log } from "../log.ts";
 import type { People } from "../people/people.ts";
@@ -94,7 +94,9 @@ export async function createPlaces(options: PlacesOptions): Promise<Places> {
       if (!Object.hasOwn(configured, name)) {
         throw unusable(name, "is not there any more; choose another project");
       }
-      if (!turn) return workspaces.workspaceFor(name, conversation);
+      const takeBack = (directories: readonly string[]) =>
+        takeBackFiles({ book: loans, conversation, path, log }, directories);
+      if (!turn) return { ...(await workspaces.workspaceFor(name, conversation)), takeBack };
       if (book.workspaceOf(conversation) === undefined) {
         book.choose(conversation, name, undefined, now());
       }
@@ -111,7 +113,7 @@ export async function createPlaces(options: PlacesOptions): Promise<Places> {
         ...{ book: loans, identity, path, conversation, cwd, filesDir, log, now },
       });
       const roots = lending.isAlwaysNeeded ? [] : workspace.roots;
-      return { ...workspace, roots, lending, name };
+      return { ...workspace, roots, lending, takeBack, name };
     },
     startOf: (conversation) => book.worktreeOf(conversation, projects.current(conversation))?.start,
     sweep: async () => {

@@ -5,6 +5,7 @@ import type { NewEvent } from "../events.ts";
 import { grantsKey } from "../grants.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import { type Conversations, digestOf } from "./conversations.ts";
+import { emptyWriteAheadLog } from "./empty-write-ahead-log.ts";
 import { StoreError } from "./errors.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { LogTail } from "./log-tail.ts";
@@ -247,18 +248,10 @@ export class Erasure {
     this.#sql.run(sql, id, JSON.stringify(user));
   }
 
-  /** Moves everything from the write-ahead log into the database, and leaves the log empty. */
   async #emptyLog(): Promise<void> {
-    const giveUpAt = performance.now() + CHECKPOINT_PATIENCE_MS;
-    for (;;) {
-      const left = this.#sql.get<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)");
-      if (left?.busy === 0) return;
-      if (performance.now() > giveUpAt) {
-        const message =
-          "Everything was removed, but a process still reads an older state, which stays in the write-ahead log; erase again";
-        throw new StoreError(message, { code: "in-use" });
-      }
-      await setTimeout(20);
-    }
+    if (await emptyWriteAheadLog(this.#sql, CHECKPOINT_PATIENCE_MS)) return;
+    const message =
+      "Everything was removed, but a process still reads an older state, which stays in the write-ahead log; erase again";
+    throw new StoreError(message, { code: "in-use" });
   }
 }

@@ -29,6 +29,7 @@ import { LogTail } from "./log-tail.ts";
 import type { OwnerLock } from "./owner-lock.ts";
 import { Ownership } from "./ownership.ts";
 import { PeerWatch } from "./peer-watch.ts";
+import { redactMessage } from "./redaction.ts";
 import { Retention, type RetentionReport, type RetentionRules } from "./retention.ts";
 import { Statements } from "./statements.ts";
 import { isBusy, parseStorageFailure } from "./storage-failure.ts";
@@ -131,6 +132,11 @@ export class SqliteStore implements Store {
 
   last(conversation: string): Promise<number> {
     return this.#read(() => this.#conversations.find(conversation)?.last ?? 0);
+  }
+
+  redact(lease: Lease, message: string): Promise<void> {
+    const parts = { sql: this.#sql, commits: this.#commits, feed: this.#feed, log: this.#log };
+    return redactMessage({ ...parts, conversations: this.#conversations }, lease, message);
   }
 
   turnEnd(conversation: string, turn: string): Promise<number | undefined> {

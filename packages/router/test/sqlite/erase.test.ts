@@ -91,6 +91,25 @@ test("after a conversation was erased no file holds a word of it, and the others
   expect(await store.listConversations()).toMatchObject([{ conversation: "other" }]);
 });
 
+test("after a message was taken back no file holds its text, and what was answered stays", async () => {
+  const home = directory();
+  await using store = await openSqliteStore({ directory: home });
+  await using other = await openSqliteStore({ directory: home });
+  const lease = await claim(store);
+  const query = [{ role: "user" as const, content: "planted", messageId: "m", attachments: [] }];
+  const { turn } = await store.post("c", promptItem({ key: "m", query }));
+  const [queued, ...rest] = turnEvents(turn, at, ["answered"]);
+  await store.append(lease, [{ ...queued, text: "planted", key: "m" } as NewEvent, ...rest]);
+  await other.read("c", 0, 9);
+  expect(findWords(home, ["planted", "answered"])).toEqual(["planted", "answered"]);
+  await store.redact(lease, "m");
+  expect(findWords(home, ["planted", "answered"])).toEqual(["answered"]);
+  expect(JSON.stringify(await other.read("c", 0, 9))).not.toContain("planted");
+  expect((await store.post("c", promptItem({ key: "m", query, repeat: "attach" }))).how).toBe(
+    "repeat",
+  );
+});
+
 test("the owner of an erased conversation is fenced, and no seq of it is ever used again", async () => {
   await using store = await openSqliteStore({ directory: directory() });
   const lease = await claim(store);

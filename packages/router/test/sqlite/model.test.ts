@@ -133,6 +133,12 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
       return lease && subject.store.take(lease);
     }),
   ),
+  fc.tuple(small, fc.constantFrom("k", "k1", "")).map(([n, message]) =>
+    command(`redact ${n} ${message}`, async (subject) => {
+      const lease = subject.lease(n);
+      if (lease) await subject.store.redact(lease, message);
+    }),
+  ),
   fc
     .tuple(conversation, small, small, fc.subarray(["k1", "k2"]))
     .map(([c, from, to, delivered]) =>
@@ -161,6 +167,7 @@ function anyEvent(): fc.Arbitrary<EventMaker> {
   const makers: readonly ((question: string, turn: string) => NewEvent)[] = [
     (_, turn) => ({ kind: "text", text: "said", at, turn }),
     (_, turn) => ({ kind: "turn-queued", who: "ana", text: "hi", key: "k", attempt: 1, at, turn }),
+    (_, turn) => ({ kind: "steered", who: "ana", text: "also", key: "k#2", at, turn }),
     (_, turn) => ({ kind: "turn-start", who: "ana", at, turn }),
     (id, turn) => ({ kind: "permission-ask", ask: { ...ask, id }, at, turn }),
     (permission, turn) => ({ kind: "permission-answer", permission, end: "cancelled", at, turn }),

@@ -102,16 +102,21 @@ export class Changes {
     return context.commands.recognise(asked) !== undefined;
   }
 
-  /** A message that was taken back takes its turn with it, unless that has ended. */
+  /** A message that was taken back takes its turn with it, unless that has ended; its text is kept in no case. */
   async remove({ key, place }: Extract<Heard, { kind: "deletion" }>): Promise<Verdict> {
     const conversation = this.#messages.conversationOf({ place });
     const known = this.#workspace.heard.message(key);
     const about = { conversation: known?.conversation ?? conversation, message: key };
-    if (known?.turn === undefined) return { ...about, decision: "drop", reason: "edit-of-unknown" };
     const { decisions } = this.#parts;
-    const how = await decisions.cancel(known.conversation, known.turn, "deleted");
+    const turn = known?.turn;
+    const how = turn && (await decisions.cancel(about.conversation, turn, "deleted"));
+    // What became of a message is known for days, and what it said for longer.
+    const isKept = await decisions.redact(about.conversation, key);
+    if (turn === undefined) {
+      return { ...about, decision: "drop", reason: isKept ? "redacted" : "edit-of-unknown" };
+    }
     return how === "late"
-      ? { ...about, decision: "drop", reason: "answered", turn: known.turn }
-      : { ...about, decision: "stop", reason: "deleted", turn: known.turn };
+      ? { ...about, decision: "drop", reason: "redacted", turn }
+      : { ...about, decision: "stop", reason: "deleted", turn };
   }
 }

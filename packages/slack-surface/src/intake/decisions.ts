@@ -59,6 +59,19 @@ export class Decisions {
     return how;
   }
 
+  /**
+   * What a message said, and its files, are kept no longer. False: nothing was ever kept of its conversation.
+   *
+   * @param message - Its key.
+   */
+  async redact(conversation: string, message: string): Promise<boolean> {
+    const { router, now } = this.#workspace.context;
+    if ((await router.log(conversation).last()) === 0) return false;
+    const key = `redact:${message}`;
+    await router.submit(conversation, { kind: "redact", key, message, at: now() });
+    return true;
+  }
+
   /** @param option - Undefined for none of them. */
   async answer(
     conversation: string,

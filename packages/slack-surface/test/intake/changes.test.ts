@@ -64,6 +64,49 @@ test("a message that is taken back takes its turn with it, waiting or running", 
   expect(rig.prompts).toEqual(["first"]);
 });
 
+test("of a message that is taken back nothing is kept that it said, and of others everything", async () => {
+  const rig = await IntakeRig.start({ script: WAITING, hasAgentView: false });
+  const { router, workspace } = await rig.open();
+  const conversation = keyOf("D0ANA");
+  const asked = async () =>
+    (await eventsOf(router, conversation)).flatMap((event) =>
+      event.kind === "turn-queued" ? [event.text] : [],
+    );
+  const running = rig.ana.say("D0ANA", "first");
+  await until(async () => (await router.openTurns(conversation))[0]?.started === true);
+  const waiting = rig.ana.say("D0ANA", "secnd");
+  await until(async () => (await router.openTurns(conversation)).length === 2);
+  rig.ana.edit("D0ANA", waiting, "second");
+  await until(async () => (await asked()).length === 3);
+  rig.ana.say("D0ANA", "third");
+  await until(async () => (await asked()).length === 4);
+  rig.ana.delete("D0ANA", waiting);
+  await until(async () => (await asked()).join() === "first,,,third");
+  rig.ana.delete("D0ANA", running);
+  await until(async () => (await asked()).join() === ",,,third");
+  await until(() => rig.prompts.length === 2);
+  expect(rig.prompts).toEqual(["first", "third"]);
+  // What became of it is not known for ever, and what it said is.
+  const last = rig.ana.say("D0ANA", "!stop");
+  await ended(router, conversation, 4);
+  workspace.context.db.run("DELETE FROM slack_messages");
+  const [third] = rig.slack.messages("D0ANA").filter(({ text }) => text === "third");
+  rig.ana.delete("D0ANA", third?.ts ?? "");
+  await until(async () => (await asked()).join("") === "");
+  rig.ana.delete("D0ANA", last);
+  await rig.slack.settled();
+  expect(rig.decisions.slice(-2)).toEqual(["drop redacted", "drop redacted"]);
+});
+
+test("a deletion of what the bot has never heard leaves nothing", async () => {
+  const rig = await IntakeRig.start({ script: WAITING });
+  const { router } = await rig.open();
+  const ts = rig.bob.say("C0SHOP", "among us");
+  rig.bob.delete("C0SHOP", ts);
+  await until(() => rig.decisions.includes("drop edit-of-unknown"));
+  expect(await router.openTurns(keyOf("C0SHOP", ts))).toEqual([]);
+});
+
 test("a message is taken back too whose process was killed before it had noted its turn", async () => {
   const rig = await IntakeRig.start({ script: WAITING });
   const { router, intake, workspace } = await rig.open();
