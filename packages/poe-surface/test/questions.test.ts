@@ -1,5 +1,5 @@
+import type { GatedAgent, GatedPrompt } from "@acp-kit/testkit";
 import { describe, expect, test } from "vitest";
-import type { GatedAgent, GatedPrompt } from "./gated-agent.ts";
 import { finished, Rig, type RigOptions } from "./rig.ts";
 
 /** A turn that asked, and whose response ended with the question. */

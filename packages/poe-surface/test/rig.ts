@@ -36,6 +36,7 @@ import {
 import {
   createPoeDriver,
   createPoeId,
+  GatedAgent,
   type PoeDriver,
   type PoeQuery,
   type PoeQueryIds,
@@ -43,7 +44,6 @@ import {
 } from "@acp-kit/testkit";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { createPoeSurface, type ResponseLimits } from "../src/index.ts";
-import { GatedAgent } from "./gated-agent.ts";
 import { plainRenderer } from "./plain-renderer.ts";
 
 export const KEY = "k".repeat(32);

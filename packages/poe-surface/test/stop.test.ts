@@ -1,6 +1,5 @@
-import { createPoeId, type PoeQuery } from "@acp-kit/testkit";
+import { createPoeId, type GatedPrompt, type PoeQuery } from "@acp-kit/testkit";
 import { describe, expect, test } from "vitest";
-import type { GatedPrompt } from "./gated-agent.ts";
 import { finished, Rig } from "./rig.ts";
 
 /** A message whose answer has begun. */

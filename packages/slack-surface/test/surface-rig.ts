@@ -31,11 +31,17 @@ import {
   type Store,
 } from "@acp-kit/router";
 import { openSqliteStore } from "@acp-kit/router/sqlite";
-import { FakeSlack, type FakeSlackOptions, ManualClock, type SlackPerson } from "@acp-kit/testkit";
+import {
+  FakeSlack,
+  type FakeSlackOptions,
+  GatedAgent,
+  type GatedPrompt,
+  ManualClock,
+  type SlackPerson,
+} from "@acp-kit/testkit";
 import { onTestFinished } from "vitest";
 import { type Clock, createSlackSurface, type SlackRenderer, slackTables } from "../src/index.ts";
 import { plainRenderer } from "./delivery/plain-renderer.ts";
-import { GatedAgent, type GatedPrompt } from "./gated-agent.ts";
 
 /** The time of one process, which ends with it, and whose timers stand still while it sleeps. */
 class MortalClock implements Clock {

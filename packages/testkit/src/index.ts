@@ -1,4 +1,5 @@
 export { type AgentCommandOptions, agentCommand } from "./agent/agent-command.ts";
+export { GatedAgent, GatedPrompt, YES_NO } from "./agent/gated-agent.ts";
 export { collectOrphans, type Orphan } from "./agent/orphans.ts";
 export { promptsIn, type ReceivedPrompt, readRecord } from "./agent/record.ts";
 export { AppProcess, type AppProcessOptions, type Ran } from "./app-process.ts";

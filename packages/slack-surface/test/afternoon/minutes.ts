@@ -1,5 +1,5 @@
 import type { Inbound } from "@acp-kit/relay";
-import type { GatedPrompt } from "../gated-agent.ts";
+import type { GatedPrompt } from "@acp-kit/testkit";
 import type { SurfaceRig } from "../surface-rig.ts";
 
 const OPTIONS = [

@@ -1,6 +1,5 @@
-import type { FakeSlackOptions } from "@acp-kit/testkit";
+import type { FakeSlackOptions, GatedPrompt } from "@acp-kit/testkit";
 import { describe, expect, test } from "vitest";
-import type { GatedPrompt } from "../gated-agent.ts";
 import { SurfaceRig } from "../surface-rig.ts";
 
 const CHUNKS = 2_000;

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import type { GatedPrompt } from "@acp-kit/testkit";
 import { describe, expect, test } from "vitest";
-import type { GatedPrompt } from "../gated-agent.ts";
 import { SurfaceRig, type SurfaceRigOptions } from "../surface-rig.ts";
 
 const COMPLETE = "files.completeUploadExternal";

@@ -1,6 +1,6 @@
+import { YES_NO } from "@acp-kit/testkit";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { YES_NO } from "../gated-agent.ts";
 import { type SurfaceProcess, SurfaceRig } from "../surface-rig.ts";
 
 const isSoak = process.env["ACP_KIT_SOAK"] === "1";

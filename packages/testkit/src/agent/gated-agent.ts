@@ -2,41 +2,52 @@ import type {
   ContentBlock,
   PermissionOutcome,
   SessionClient,
+  SessionPromptResult,
   SessionSetup,
   SessionUpdateParams,
 } from "@acp-kit/acp-wire";
-import type { Agent } from "@acp-kit/router";
+import { waitFor } from "../wait-for.ts";
 
-type PromptResult = Awaited<ReturnType<Agent["prompt"]>>;
-
+/** The options of a question, unless it has others. */
 export const YES_NO = [
   { optionId: "once", name: "yes", kind: "allow_once" },
   { optionId: "no", name: "no", kind: "reject_once" },
 ] as const;
 
-/** A prompt that an agent works on, step by step as the test says. */
+/** One prompt that the agent works on: the test says what it does, step by step. */
 export class GatedPrompt {
-  /** Its last block, and all of them. */
-  readonly text: string;
   readonly blocks: readonly ContentBlock[];
-  readonly #session: string;
+  readonly session: string;
   readonly #client: SessionClient;
-  readonly #result = Promise.withResolvers<PromptResult>();
+  readonly #result = Promise.withResolvers<SessionPromptResult>();
+  #isCancelled = false;
 
   constructor(blocks: readonly ContentBlock[], session: string, client: SessionClient) {
     this.blocks = blocks;
-    const last = blocks.at(-1);
-    this.text = last?.type === "text" ? String(last.text) : "";
-    this.#session = session;
+    this.session = session;
     this.#client = client;
   }
 
-  get result(): Promise<PromptResult> {
+  /** The message itself, behind whatever context came with it. */
+  get text(): string {
+    const last = this.blocks.at(-1);
+    return last?.type === "text" ? String(last.text) : "";
+  }
+
+  get result(): Promise<SessionPromptResult> {
     return this.#result.promise;
+  }
+
+  get isCancelled(): boolean {
+    return this.#isCancelled;
   }
 
   say(text: string): void {
     this.update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
+  }
+
+  think(text: string): void {
+    this.update({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text } });
   }
 
   startTool(id: string, title: string): void {
@@ -49,33 +60,44 @@ export class GatedPrompt {
   }
 
   update(update: SessionUpdateParams["update"]): void {
-    this.#client.update({ sessionId: this.#session, update });
+    this.#client.update({ sessionId: this.session, update });
   }
 
   ask(
     command: string,
     options: readonly { optionId: string; name: string; kind: string }[] = YES_NO,
   ): Promise<PermissionOutcome> {
-    const toolCall = {
-      toolCallId: command,
-      title: command,
-      kind: "execute",
-      rawInput: { command },
-    };
-    const request = { sessionId: this.#session, toolCall, options: [...options] };
-    return this.#client.ask(request, new AbortController().signal);
+    return this.#client.ask(
+      {
+        sessionId: this.session,
+        toolCall: { toolCallId: command, title: command, kind: "execute", rawInput: { command } },
+        options: [...options],
+      },
+      new AbortController().signal,
+    );
   }
 
   end(stopReason = "end_turn"): void {
     this.#result.resolve({ stopReason });
   }
+
+  fail(error: Error): void {
+    this.#result.reject(error);
+  }
+
+  cancel(): void {
+    this.#isCancelled = true;
+    this.end("cancelled");
+  }
 }
 
-/** An agent in this process. */
-export class GatedAgent implements Agent {
+/** An agent in this process whose every step a test decides, for a router: it takes prompts and offers nothing else. */
+export class GatedAgent {
   readonly capabilities = {};
   /** In the order in which they came. */
   readonly prompts: GatedPrompt[] = [];
+  /** Models and config options that were set. */
+  readonly chosen: string[] = [];
   readonly #clients = new Map<string, SessionClient>();
   readonly #running = new Map<string, GatedPrompt>();
 
@@ -85,7 +107,7 @@ export class GatedAgent implements Agent {
     return { sessionId };
   }
 
-  prompt(session: string, blocks: readonly ContentBlock[]): Promise<PromptResult> {
+  prompt(session: string, blocks: readonly ContentBlock[]): Promise<SessionPromptResult> {
     const client = this.#clients.get(session);
     if (!client) throw new Error(`no session ${session}`);
     const prompt = new GatedPrompt(blocks, session, client);
@@ -95,7 +117,12 @@ export class GatedAgent implements Agent {
   }
 
   async cancel(session: string): Promise<void> {
-    this.#running.get(session)?.end("cancelled");
+    this.#running.get(session)?.cancel();
+  }
+
+  /** The n-th prompt that came, from 1; waits for it. */
+  async prompted(count: number): Promise<GatedPrompt> {
+    return await waitFor(`prompt ${count}`, () => this.prompts[count - 1]);
   }
 
   async listSessions() {
@@ -104,6 +131,10 @@ export class GatedAgent implements Agent {
   async resumeSession(): Promise<SessionSetup> {
     throw new Error("not offered");
   }
-  async setModel(): Promise<void> {}
-  async setConfigOption(): Promise<void> {}
+  async setModel(_session: string, model: string): Promise<void> {
+    this.chosen.push(model);
+  }
+  async setConfigOption(_session: string, id: string): Promise<void> {
+    this.chosen.push(id);
+  }
 }
