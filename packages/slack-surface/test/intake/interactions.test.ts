@@ -75,7 +75,7 @@ test("C16 what is for approvers, what is not offered to all, and what belongs el
   const process = await rig.open();
   const thread = rig.ana.say("C0SHOP", "<@U0BOT> ask");
   const conversation = keyOf("C0SHOP", thread);
-  const { reference } = await showQuestion(process, "C0SHOP", thread);
+  const { ask, reference } = await showQuestion(process, "C0SHOP", thread);
   const always = rig.ana.buttons("C0SHOP").find(({ text }) => text.startsWith("Always"));
   if (!always) throw new Error("There is no button.");
   await rig.bob.click("C0SHOP", always);
@@ -85,10 +85,22 @@ test("C16 what is for approvers, what is not offered to all, and what belongs el
   const elsewhere = rig.ana.say("C0SHOP", "another message");
   await rig.bob.click("C0SHOP", { ...always, actionId: "question-option-0", ts: elsewhere });
   await until(() => rig.bob.see("C0SHOP").includes("not for this place"));
+  const once = { ...always, actionId: "question-option-0" };
+  // The same message, if its time alone names it.
+  await rig.bob.click("G0GROUP", once);
+  await until(() => rig.bob.see("G0GROUP").includes("not for this place"));
+  // Of the workspace that the bot was in before.
+  const { reference: past } = process.workspace.questions.add({
+    conversation: conversation.replace("T0ACME", "T0PAST"),
+    ...{ turn: "past", permission: ask.id, requester: "U0BOB", channel: "C0SHOP" },
+  });
+  await rig.bob.click("C0SHOP", { ...once, value: past });
   await rig.bob.click("C0SHOP", { ...always, actionId: "question-option-9" });
   expect(rig.audited.map(({ who, result }) => `${who} ${result}`)).toEqual([
     "U0BOB not-offered",
     "U0BOB over",
+    "U0BOB other-click",
+    "U0BOB other-click",
     "U0BOB other-click",
     "U0BOB not-offered",
   ]);
