@@ -58,6 +58,24 @@ test("with a configuration that has no rule, the missing part is printed", async
   expect(() => JSON.parse(`{${part}}`)).not.toThrow();
 });
 
+test("with rules the one to put before them is printed, and of an open relay nobody is said to be turned away", () => {
+  const configFile = "/etc/relay.jsonc";
+  const textOf = (rule: Settings["access"][number]) =>
+    formatStartText(app, keyed({ configFile, access: [rule] }), unowned);
+  const closed = textOf({ users: ["u"], role: "user" });
+  expect(closed).toContain('put this rule first in "access" of /etc/relay.jsonc');
+  expect(closed).toContain("is told their id");
+  const open = textOf({ users: ["*"], role: "user" });
+  expect(open).toContain('put this rule first in "access" of /etc/relay.jsonc');
+  expect(open).not.toContain("is told their id");
+  for (const text of [closed, open]) {
+    const [rule = ""] = /^ {2}\{ "users".*$/m.exec(text) ?? [];
+    const access = [JSON.parse(rule.replace("THEIR-ID", "u-ana")), { users: ["*"], role: "user" }];
+    const { roleOf } = createAccess({ rules: access, app: app.name });
+    expect(roleOf({ surface: "poe", bot: "poe", user: "u-ana" })).toBe("operator");
+  }
+});
+
 test("C10: a relay that is open to everybody says so, and one with rules prints no advice", () => {
   const open = formatStartText(app, keyed({ access: [{ users: ["*"], role: "user" }] }), relay);
   expect(open).toContain("open to everybody");

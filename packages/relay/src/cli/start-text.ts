@@ -62,8 +62,7 @@ function configuredLines(
     `State    ${relay.stateDir}`,
     `Private  ${formatAddress(relay.privateAddress)}`,
   ];
-  const open = settings.access.some(({ users }) => users.includes("*"));
-  if (open) lines.push('Access   open to everybody: a rule has "*"');
+  if (isOpen(settings.access)) lines.push('Access   open to everybody: a rule has "*"');
   if (relay.pairing !== undefined) lines.push(...pairingLines(app, settings, relay.pairing));
   return lines;
 }
@@ -88,25 +87,36 @@ function pairingLines(
   pairing: string,
 ): readonly string[] {
   const nobody = access.length === 0 ? "Nobody may talk to it yet." : "It has no operator yet.";
+  const [advice, ...example] = formatRuleAdvice(access, configFile);
+  const others = `Whoever else tries to talk to it is told their id. Let them in with "${app.name} allow ID", or`;
   return [
     "",
     `${nobody} To become its operator, send it this within 10 minutes:`,
     "",
     `  !pair ${pairing}`,
     "",
-    `Whoever else tries to talk to it is told their id. Let them in with "${app.name} allow ID", or`,
-    configFile === undefined
-      ? "write this into a file and start again with --config FILE:"
-      : `add this to ${configFile} and start again:`,
-    "",
-    ...formatAccessExample(configFile === undefined),
+    ...(isOpen(access) ? [`Or ${advice}`] : [others, advice]),
+    ...example,
   ];
 }
 
-/** A whole configuration, or the part that an existing one lacks. */
-function formatAccessExample(isWhole: boolean): readonly string[] {
-  const rule = '"access": [{ "users": ["THEIR-ID"], "role": "operator" }]';
-  return isWhole ? [`{ ${rule} }`] : [`  ${rule}`];
+/** A whole configuration, the part that an existing one lacks, or the rule to put before those that there are. */
+function formatRuleAdvice(
+  access: Settings["access"],
+  configFile?: string,
+): readonly [string, ...string[]] {
+  const rule = '{ "users": ["THEIR-ID"], "role": "operator" }';
+  if (configFile === undefined) {
+    const line = "write this into a file and start again with --config FILE:";
+    return [line, "", `{ "access": [${rule}] }`];
+  }
+  return access.length === 0
+    ? [`add this to ${configFile} and start again:`, "", `  "access": [${rule}]`]
+    : [`put this rule first in "access" of ${configFile} and start again:`, "", `  ${rule}`];
+}
+
+function isOpen(access: Settings["access"]): boolean {
+  return access.some(({ users }) => users.includes("*"));
 }
 
 /** There is no configuration in the demo: an agent that is not its own came by `--agent`. */
