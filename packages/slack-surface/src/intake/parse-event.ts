@@ -72,6 +72,9 @@ function parseMessageEvent(event: WireEvent, isShared: boolean, options: ParseEv
   if (channel === undefined) return ignored("malformed");
   switch (event.subtype) {
     case "message_changed": {
+      if (message?.subtype === "tombstone") {
+        return parseDeletion(message.ts, event, isShared, options);
+      }
       if (!message || !previous) return ignored("malformed");
       // Unfurled links, counted replies and our own edits come this way as well.
       if (message.text === previous.text) return ignored("unchanged");
@@ -86,22 +89,34 @@ function parseMessageEvent(event: WireEvent, isShared: boolean, options: ParseEv
         version: message.edited?.ts ?? event.ts ?? "",
       };
     }
-    case "message_deleted": {
-      const ts = event.deleted_ts ?? previous?.ts;
-      if (ts === undefined) return ignored("malformed");
-      if (previous) {
-        const reason = judgeAuthor(previous, options.identity, options.bots ?? noBots);
-        if (reason !== undefined) return ignored(reason);
-      }
-      const { team } = options.identity;
-      const place = readPlace({ ...previous, ts }, event, isShared, options.identity);
-      return { kind: "deletion", key: formatMessageKey(team, channel, ts), place };
-    }
+    case "message_deleted":
+      return parseDeletion(event.deleted_ts ?? previous?.ts, event, isShared, options);
     default:
       // An edit that adds a mention: the message's own event tells of it.
       if (event.type === "app_mention" && event.edited) return ignored("edited-mention");
       return parseMessage(event, event, isShared, options);
   }
+}
+
+/**
+ * What has replies is not deleted but changed to a stone, and deleted once they are gone as well.
+ *
+ * @see https://github.com/42wim/matterbridge/issues/600
+ */
+function parseDeletion(
+  ts: string | undefined,
+  event: WireEvent,
+  isShared: boolean,
+  { identity, bots = noBots }: ParseEventOptions,
+): Heard {
+  const { channel, previous_message: previous } = event;
+  if (ts === undefined || channel === undefined) return ignored("malformed");
+  if (previous) {
+    const reason = judgeAuthor(previous, identity, bots);
+    if (reason !== undefined) return ignored(reason);
+  }
+  const place = readPlace({ ...previous, ts }, event, isShared, identity);
+  return { kind: "deletion", key: formatMessageKey(identity.team, channel, ts), place };
 }
 
 const noBots: HeardBots = new Set();

@@ -187,6 +187,28 @@ test("a deletion names the message that is gone", () => {
   expect(reasonOf(own)).toBe("own");
 });
 
+test("a deletion is also the stone that the platform puts in the place of what has replies", () => {
+  const ts = "1700000000.000100";
+  const buried = {
+    type: "message",
+    subtype: "message_changed",
+    channel: "C0SHOP",
+    channel_type: "channel",
+    ts: "1700000009.000100",
+    message: said("This message was deleted.", {
+      ...{ ts, thread_ts: ts, user: "USLACKBOT", subtype: "tombstone" },
+    }),
+    previous_message: said("x", { ts, thread_ts: ts }),
+  };
+  expect(parse(buried)).toMatchObject({
+    kind: "deletion",
+    key: `T0ACME/C0SHOP/${ts}`,
+    place: { thread: ts },
+  });
+  const own = { ...buried, previous_message: said("x", { user: "U0BOT", bot_id: "B0BOT" }) };
+  expect(reasonOf(own)).toBe("own");
+});
+
 test("reactions, Stop, Home and the app's removal mean themselves", () => {
   const item = { type: "message", channel: "C0SHOP", ts: "1.1" };
   expect(parse({ type: "reaction_added", user: "U0ANA", reaction: "x", item })).toMatchObject({

@@ -178,7 +178,13 @@ export class Workspace {
     });
   }
 
+  /** The first message of a thread that has replies is not gone: something of the platform's own stands in its place. */
   delete(message: SlackMessage): void {
+    const { channel, ts } = message;
+    if (message.threadTs === undefined && this.thread(channel, ts).length > 1) {
+      this.#bury(message);
+      return;
+    }
     const previous = formatMessage(this, message);
     message.isDeleted = true;
     this.emit({
@@ -189,6 +195,27 @@ export class Workspace {
       channel_type: this.#channelType(message.channel),
       ts: this.ts(),
       deleted_ts: message.ts,
+      previous_message: previous,
+    });
+  }
+
+  #bury(message: SlackMessage): void {
+    const previous = formatMessage(this, message);
+    const { channel, ts, threadTs } = message;
+    const stone: SlackMessage = {
+      ...{ channel, ts, threadTs, user: "USLACKBOT", isFromApp: false, subtype: "tombstone" },
+      ...{ text: "This message was deleted.", blocks: [], files: [], reactions: new Map() },
+      ...{ metadata: undefined, clientId: undefined },
+    };
+    this.messages[this.messages.indexOf(message)] = stone;
+    this.emit({
+      type: "message",
+      subtype: "message_changed",
+      hidden: true,
+      channel,
+      channel_type: this.#channelType(channel),
+      ts: this.ts(),
+      message: { ...formatMessage(this, stone), hidden: true },
       previous_message: previous,
     });
   }

@@ -93,6 +93,23 @@ test("edits, deletions, reactions, touches and the app's own posts come as the p
   expect(envelopes[5]?.body.event).not.toHaveProperty("subtype");
 });
 
+test("a message that is deleted and has replies is changed to say so, and its thread stays", async () => {
+  const { slack, client } = await startSlack();
+  const { envelopes } = await collect(slack);
+  const ana = slack.person("U0ANA");
+  const ts = ana.say(channel, "one");
+  await client.chat.postMessage({ channel, thread_ts: ts, text: "reply" });
+  ana.delete(channel, ts);
+  await slack.settled();
+  expect(envelopes.at(-1)?.body.event).toMatchObject({
+    subtype: "message_changed",
+    message: { subtype: "tombstone", user: "USLACKBOT", ts, thread_ts: ts, reply_count: 1 },
+    previous_message: { user: "U0ANA", text: "one" },
+  });
+  const { messages } = await client.conversations.replies({ channel, ts });
+  expect(messages?.map(({ text }) => text)).toEqual(["This message was deleted.", "reply"]);
+});
+
 test("a partner's message carries the partner's team", async () => {
   const { slack } = await startSlack();
   const { envelopes } = await collect(slack);
