@@ -7,8 +7,9 @@ import type {
 import { AgentOutput } from "./agent-output.ts";
 import type { CancelCause, EventBody, PermissionAsk, TurnOutcome } from "./events.ts";
 import { IncomingFiles } from "./incoming-files.ts";
+import { createQueuedEvent, createSteeredEvent } from "./message-events.ts";
 import { type FileToSend, refuseFile, type SendResult } from "./outgoing-files.ts";
-import { asCorrection, textOf } from "./prompt-blocks.ts";
+import { asCorrection } from "./prompt-blocks.ts";
 import { createReactionEvent, createReactionLimits, ReactionSession } from "./reaction.ts";
 import { readOutcome } from "./read-outcome.ts";
 import type { AnswerItem, CancelItem, PromptItem, ReactionItem } from "./store.ts";
@@ -259,17 +260,9 @@ export class Turns {
   }
 
   #tellQueued(turn: string, behind: string | undefined): void {
-    const { item, attempt } = this.#posted.get(turn) ?? {};
+    const { item, attempt = 1 } = this.#posted.get(turn) ?? {};
     if (item?.kind !== "prompt") return;
-    const event: EventBody = {
-      kind: "turn-queued",
-      who: item.user,
-      text: textOf(item),
-      key: item.key,
-      attempt: attempt ?? 1,
-      ...(behind !== undefined && { behind }),
-    };
-    this.#host.writer?.record(event, turn);
+    this.#host.writer?.record(createQueuedEvent(item, attempt, behind), turn);
     const depth = this.#queue.waiting.length + (this.#queue.active ? 1 : 0);
     this.#host.measure({ kind: "queue-depth", conversation: this.#host.conversation, depth });
   }
@@ -290,12 +283,10 @@ export class Turns {
       } catch (error) {
         this.#host.failed("steer", error);
       }
-      const { user: who, key } = item;
-      const event: EventBody = { kind: "steered", who, text: textOf(item), key };
       // The turn may have ended by now, and nothing is in it behind its end.
       const { isPrompted, turn: taker } = running.runner;
       if (isTaken) {
-        writer?.record(event, isPrompted ? taker : undefined);
+        writer?.record(createSteeredEvent(item), isPrompted ? taker : undefined);
         const told = this.#host.sessions.noteAside(item.key);
         await told.catch((error: unknown) => this.#host.failed("steer", error));
       }
