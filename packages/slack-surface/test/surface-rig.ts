@@ -39,7 +39,7 @@ import {
   ManualClock,
   type SlackPerson,
 } from "@acp-kit/testkit";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { type Clock, createSlackSurface, type SlackRenderer, slackTables } from "../src/index.ts";
 import { plainRenderer } from "./delivery/plain-renderer.ts";
 
@@ -204,6 +204,10 @@ export class SurfaceRig {
     this.ana = slack.person("U0ANA");
     this.bob = slack.person("U0BOB");
     this.#options = options;
+    onTestFinished(() => {
+      // Whatever a test is about: Slack fetches no address because of what an agent wrote.
+      expect(this.unfurling).toEqual([]);
+    });
     onTestFinished(() => this[Symbol.asyncDispose]());
   }
 
@@ -317,6 +321,14 @@ export class SurfaceRig {
     };
     this.#processes.push(end);
     return { surface, router, end, crash, sleep, isQuiet };
+  }
+
+  /** Posts whose links Slack would open by itself. */
+  get unfurling(): readonly unknown[] {
+    return this.slack.calls
+      .filter(({ method, outcome }) => /^chat\.post/.test(method) && outcome === "ok")
+      .map(({ args }) => args)
+      .filter((args) => `${args["unfurl_links"]} ${args["unfurl_media"]}` !== "false false");
   }
 
   /** The n-th prompt that reached the agent, from 1. */

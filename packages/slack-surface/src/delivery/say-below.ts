@@ -8,6 +8,6 @@ export async function sayBelow(
   text: string,
 ): Promise<void> {
   const where = { channel, ...(thread !== undefined && { thread_ts: thread }) };
-  const args = () => ({ ...where, text });
+  const args = () => ({ ...where, text, unfurl_links: false, unfurl_media: false });
   await queue.run({ method: "chat.postMessage", channel, priority: "question", args });
 }

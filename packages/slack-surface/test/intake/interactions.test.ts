@@ -70,6 +70,20 @@ test("a plain yes in a thread counts from an approver who has not turned to the 
   ]);
 });
 
+test("a yes that was written before the question was shown is no answer to it", async () => {
+  const rig = await IntakeRig.start({ script: ASKING, access });
+  const process = await rig.open();
+  const thread = rig.ana.say("C0SHOP", "<@U0BOT> ask");
+  const conversation = keyOf("C0SHOP", thread);
+  await until(async () => (await process.router.openTurns(conversation))[0]?.asks.length === 1);
+  rig.slack.socketMode.stall();
+  rig.ana.say("C0SHOP", "yes", { thread });
+  await showQuestion(process, "C0SHOP", thread);
+  rig.slack.socketMode.unstall();
+  await until(() => rig.decisions.filter((each) => each === "run prompt").length === 2);
+  expect(await answersIn(process, conversation)).toEqual([]);
+});
+
 test("C16 what is for approvers, what is not offered to all, and what belongs elsewhere is nobody's to click", async () => {
   const rig = await IntakeRig.start({ script: ASKING, access });
   const process = await rig.open();

@@ -107,4 +107,9 @@ test("another bot is heard where a rule has its id, and not for ever", async () 
   expect(await askedIn(router, keyOf("C0SHOP", thread))).toEqual(["1", "2", "3", "4", "5"]);
   expect(rig.decisions).toContain("refuse not-allowed");
   expect(rig.decisions.filter((each) => each === "drop bot-loop")).toHaveLength(4);
+  rig.ana.say("C0SHOP", "<@U0BOT> go on", { thread });
+  await rig.slack.settled();
+  say("B0OTHER", "<@U0BOT> 8", thread);
+  await ended(router, keyOf("C0SHOP", thread), 7);
+  expect((await askedIn(router, keyOf("C0SHOP", thread))).at(-1)).toBe("8");
 });
