@@ -352,23 +352,17 @@ export class Turns {
         if (event.kind === "turn-end") this.#output.end(turn);
         writer.record(event, turn);
       };
-      const session = sessions.startTurn(turn, item, {
-        record,
-        flush: () => writer.flush(),
-        files: this.#files,
-      });
+      const [files, flush] = [this.#files, () => writer.flush()];
+      const session = sessions.startTurn(turn, item, { record, flush, files });
       const onAnswer: TurnHost["onAnswer"] = (ask, answer) => {
         const agent = session.place?.agent ?? "";
         this.#host.report({ kind: "question-ended", ...this.#named(turn), agent, ask, answer });
       };
       const own = {
-        session,
-        limits,
-        record,
+        ...{ session, limits, record, onAnswer },
         admit: () => this.#host.admit({ turn, user: item.user }),
         admitFurther: (further: string, user: string) =>
           this.#host.admit({ turn: further, user, into: { turn, user: item.user } }),
-        onAnswer,
         ready: async () => {
           if (!this.#files.isFetching(turn)) return;
           record({ kind: "status", phase: "fetching-files" });
