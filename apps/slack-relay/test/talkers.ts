@@ -71,9 +71,13 @@ export async function expectEachOnce(relay: KeptRelay, said: readonly Said[]): P
 }
 
 /** Fails when a sign, a live stream or a button is left. */
-export async function settled(relay: KeptRelay, channel: string): Promise<void> {
+export async function settled(
+  relay: KeptRelay,
+  channel: string,
+  withinMs = SOON_MS,
+): Promise<void> {
   const isQuiet = () => !/…|\[Stop\]|:eyes:|:hourglass/.test(seenIn(relay, channel));
-  await waitFor(`${channel} to settle`, isQuiet, SOON_MS);
+  await waitFor(`${channel} to settle`, isQuiet, withinMs);
 }
 
 /** What somebody sees who is there. */

@@ -39,6 +39,9 @@ const START_WITHIN_MS = 5_000;
 const END_MS = 3_000;
 const LAST_MS = 6_000;
 
+/** So long after that the bot has ended, whatever is on its way: the relay closes its database soon, in milliseconds. */
+const CUT_MS = 10_000;
+
 /** How often it is seen whether time has passed by this process, in milliseconds. */
 const BEAT_MS = 60_000;
 
@@ -59,6 +62,7 @@ export class RunningBot {
   #receiver: SlackReceiver | undefined;
   #beating: Disposable | undefined;
   #isRetired = false;
+  #retired: Promise<void> | undefined;
   #begun: Promise<void> | undefined;
 
   constructor(options: SlackBotOptions) {
@@ -96,11 +100,28 @@ export class RunningBot {
     this.#asking.wake();
     this.#beating?.[Symbol.dispose]();
     this.#sockets?.[Symbol.dispose]();
-    await this.#running?.intake[Symbol.asyncDispose]();
+    this.#retired ??= this.#running?.intake[Symbol.asyncDispose]();
+    await this.#retired;
   }
 
   /** Goes on until nothing runs, or `seal` is aborted; then whatever runs here ends, and is shown to have ended. */
   async drain(seal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const over = new Pause(clock);
+    let cut: Disposable | undefined;
+    const cutSoon = () => {
+      cut ??= clock.after(CUT_MS, () => over.wake());
+    };
+    if (seal.aborted) cutSoon();
+    else seal.addEventListener("abort", cutSoon, { once: true });
+    void this.#end(seal).finally(() => over.wake());
+    await over.wait(Number.POSITIVE_INFINITY);
+    cut?.[Symbol.dispose]();
+    void this.#running?.deliverer[Symbol.asyncDispose]();
+    this.#queue[Symbol.dispose]();
+  }
+
+  async #end(seal: AbortSignal): Promise<void> {
     await this.retire();
     const { clock, context } = this.#options;
     const deliverer = this.#running?.deliverer;
@@ -110,9 +131,7 @@ export class RunningBot {
     await ended.wait(END_MS);
     await deliverer?.seal(LAST_MS);
     await deliverer?.[Symbol.asyncDispose]();
-    this.#asking.wake();
     await this.#begun;
-    this.#queue[Symbol.dispose]();
   }
 
   /** @param onReady - Called when something comes in, or nothing ever will. */

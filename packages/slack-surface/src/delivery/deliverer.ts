@@ -142,7 +142,8 @@ export class Deliverer implements AsyncDisposable {
       this.#threads.delete(conversation);
       this.#running.delete(running);
       // It may have been marked while this one came to its end.
-      if (this.#workspace.open.markOf(conversation) !== undefined) this.#takeUp(conversation);
+      if (!this.#isClosed && this.#workspace.open.markOf(conversation) !== undefined)
+        this.#takeUp(conversation);
     });
     this.#running.add(running);
   }

@@ -102,6 +102,7 @@ export class SlackIntake implements AsyncDisposable {
     this.#pruning?.[Symbol.dispose]();
     while (this.#carrying.size > 0) await Promise.all(this.#carrying);
     await within(this.#workspace.clock, LAST_MS, this.#background.idle());
+    this.#background[Symbol.dispose]();
   }
 
   /** Never rejects. */
