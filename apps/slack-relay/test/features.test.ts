@@ -63,10 +63,16 @@ async function talk(relay: KeptRelay, features: readonly string[]): Promise<void
     await slack.settled();
   };
   await Promise.all(places.map(ask));
+  // Nobody is heard where the bot takes no part, though mentions come from everywhere.
+  const closed = PLACES.filter(({ feature }) => !features.includes(feature)).map(({ id }) => id);
+  for (const channel of closed) ana.say(channel, "<@U0BOT> here");
+  await slack.settled();
   await relay.crash();
   for (const channel of places) ana.say(channel, "<@U0BOT> while you were away");
   await relay.start();
   await Promise.all(places.map((channel) => answer(relay, channel)));
+  const own = closed.flatMap((channel) => slack.messages(channel)).filter((one) => one.isFromApp);
+  expect(own).toEqual([]);
 }
 
 /** Says yes to the next question of a place, and waits for the end of its turn. */

@@ -132,6 +132,9 @@ async function killStore(store: Store, file: string): Promise<void> {
   for (const { id } of owned) own.run(id);
 }
 
+/** Where people are heard. */
+const PLACES = ["channels", "private-channels", "group-messages", "direct-messages"] as const;
+
 export type SurfaceRigOptions = {
   readonly access?: readonly AccessRule[];
   readonly slack?: FakeSlackOptions;
@@ -143,6 +146,7 @@ export type SurfaceRigOptions = {
   readonly transport?: "http";
   /** Its processes can be killed. Files are not to be had then: they come from the platform's own address alone. */
   readonly isMortal?: boolean;
+  /** People are heard everywhere, unless some of these say where. */
   readonly features?: SlackBot["features"];
   readonly renderer?: SlackRenderer;
 };
@@ -406,10 +410,12 @@ export class SurfaceRig {
       filesToPartners = false,
       features = ["signs", "first-messages"],
     } = this.#options;
+    const heard = PLACES.some((each) => features.includes(each)) ? [] : PLACES;
     return {
       name: "shop",
       settings: {
-        ...{ surface: "slack", botToken: app.botToken, apiUrl, agentView, features },
+        ...{ surface: "slack", botToken: app.botToken, apiUrl, agentView },
+        features: [...heard, "reactions", ...features],
         filesToPartners,
         transport:
           this.#options.transport === "http"

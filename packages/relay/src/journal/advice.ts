@@ -65,6 +65,11 @@ const byReason: Readonly<Record<string, Advice>> = {
       "The message did not mention the bot, and its author had not done so in that thread within the last 7 days.",
     change: "The person has to mention the bot.",
   },
+  "feature-off": {
+    meaning: "It came from where the bot does not take part by its features.",
+    change:
+      "Name the feature in the bot's features, and update its app, if it should. A mention comes twice, and only one of the two says from where.",
+  },
   "to-somebody-else": {
     meaning: "The message opened with somebody else's mention.",
     change: "The person has to mention the bot.",

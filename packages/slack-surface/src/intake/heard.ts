@@ -75,6 +75,7 @@ export type IgnoreReason =
   | "subtype"
   | "unchanged"
   | "edited-mention"
+  | "feature-off"
   | "unknown-event";
 
 /** What an event of the platform means. */

@@ -1,7 +1,9 @@
+import type { SlackBot } from "@acp-kit/relay";
 import { describeFile } from "../files/describe-file.ts";
 import { decodeSlackText, type SlackNames } from "./decode-text.ts";
 import { callbackSchema, eventSchema, type WireEvent, type WireMessage } from "./event-schema.ts";
 import type { Heard, HeardMessage, IgnoreReason, SlackIdentity, SlackPlace } from "./heard.ts";
+import { isHeardThere } from "./is-heard-there.ts";
 import { type HeardBots, judgeAuthor } from "./judge-author.ts";
 import { findMentions, hasMention, openingMention, stripOpeningMention } from "./mention.ts";
 
@@ -10,6 +12,8 @@ export type ParseEventOptions = {
   /** Bots of other apps that may be heard. Nobody's by default. */
   readonly bots?: HeardBots;
   readonly names?: SlackNames;
+  /** All of them by default. */
+  readonly features?: SlackBot["features"];
 };
 
 /** Subtypes that are messages like any other. */
@@ -70,6 +74,11 @@ export function findTs(key: string): string | undefined {
 function parseMessageEvent(event: WireEvent, isShared: boolean, options: ParseEventOptions): Heard {
   const { channel, message, previous_message: previous } = event;
   if (channel === undefined) return ignored("malformed");
+  const isDeletion = event.subtype === "message_deleted" || message?.subtype === "tombstone";
+  // What is kept of a message that is taken back goes in any case.
+  if (!isDeletion && options.features && !isHeardThere(event, options.features)) {
+    return ignored("feature-off");
+  }
   switch (event.subtype) {
     case "message_changed": {
       if (message?.subtype === "tombstone") {

@@ -165,10 +165,11 @@ export class SlackIntake implements AsyncDisposable {
   }
 
   #read(payload: unknown): Heard {
-    const { identity, directory } = this.#workspace;
+    const { identity, directory, bot } = this.#workspace;
     // A bot is heard where a rule has its id: which is looked at with the place.
     const bots = { has: () => true };
-    return parseSlackEvent(payload, { identity, bots, names: directory.names });
+    const { features } = bot.settings;
+    return parseSlackEvent(payload, { identity, bots, names: directory.names, features });
   }
 
   async #takeHeard(heard: Heard, { payload }: SocketEnvelope): Promise<Verdict> {
@@ -182,6 +183,9 @@ export class SlackIntake implements AsyncDisposable {
       case "deletion":
         return await this.#inThread(heard, () => this.#changes.remove(heard));
       case "reaction":
+        if (!this.#workspace.bot.settings.features.includes("reactions")) {
+          return { decision: "drop", reason: "feature-off", isFrequent: true };
+        }
         return await this.#reactions.take(heard);
       case "stop":
         return await this.#interactions.stop(heard);

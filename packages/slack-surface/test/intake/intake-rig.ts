@@ -97,6 +97,15 @@ export type IntakeProcess = {
 };
 
 /** A bot of one relay: the fake workspace, and processes of which each has its own router over the same files. */
+/** Without these nothing comes in. */
+const HEARD: SlackBot["features"] = [
+  "channels",
+  "private-channels",
+  "group-messages",
+  "direct-messages",
+  "reactions",
+];
+
 export class IntakeRig {
   readonly slack: FakeSlack;
   readonly ana: SlackPerson;
@@ -150,7 +159,7 @@ export class IntakeRig {
   async open(): Promise<IntakeProcess> {
     const { slack } = this;
     const { access = [{ users: ["*"], role: "user" }], hasAgentView = true } = this.#options;
-    const { features = [], now = Date.now } = this.#options;
+    const { features = HEARD, now = Date.now } = this.#options;
     const bot = { ...plainBot, settings: { ...plainBot.settings, features } };
     const db = await openRelayDb(this.directory, [...RELAY_TABLES, slackTables]);
     const store = await openSqliteStore({ directory: this.directory });

@@ -1,3 +1,4 @@
+import type { SlackBot } from "@acp-kit/relay";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseSlackEvent } from "../../src/intake/parse-event.ts";
@@ -186,6 +187,41 @@ test("a deletion names the message that is gone", () => {
   const own = { ...deleted, previous_message: said("x", { user: "U0BOT", bot_id: "B0BOT" }) };
   expect(reasonOf(own)).toBe("own");
 });
+
+test.each([
+  ["channel", "channels"],
+  ["group", "private-channels"],
+  ["mpim", "group-messages"],
+  ["im", "direct-messages"],
+] as const)(
+  "what is said in a place of the kind %s is heard with the feature %s alone",
+  (type, feature) => {
+    const kinds: SlackBot["features"] = [
+      ...(["channels", "private-channels", "group-messages", "direct-messages"] as const),
+    ];
+    const heardWith = (event: object, features: SlackBot["features"]) => {
+      const heard = parseSlackEvent(callback(event), { identity, features });
+      return heard.kind === "ignored" ? heard.reason : heard.kind;
+    };
+    const message = said("<@U0BOT> hi", { channel_type: type });
+    const others = kinds.filter((each) => each !== feature);
+    expect(heardWith(message, [feature])).toBe("message");
+    expect(heardWith(message, others)).toBe("feature-off");
+    const edited = { ...message, subtype: "message_changed", message: said("b"), text: undefined };
+    expect(heardWith({ ...edited, previous_message: said("a") }, [feature])).toBe("edit");
+    expect(heardWith({ ...edited, previous_message: said("a") }, others)).toBe("feature-off");
+    const { channel_type: _, ...mention } = {
+      ...message,
+      type: "app_mention",
+    } as typeof message & {
+      channel_type?: string;
+    };
+    expect(heardWith(mention, kinds)).toBe("message");
+    expect(heardWith(mention, ["channels", "direct-messages"])).toBe("feature-off");
+    const deleted = { ...message, subtype: "message_deleted", deleted_ts: "1.1" };
+    expect(heardWith(deleted, others)).toBe("deletion");
+  },
+);
 
 test("a deletion is also the stone that the platform puts in the place of what has replies", () => {
   const ts = "1700000000.000100";
