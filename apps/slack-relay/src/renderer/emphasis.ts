@@ -1,8 +1,8 @@
 import type { Emphasis } from "@acp-kit/slack-surface";
 import type { Nodes } from "mdast";
+import { openNodes } from "./open-nodes.ts";
 import { parseTree } from "./parse-tree.ts";
 import { placeOf } from "./patches.ts";
-import { lastLeaf } from "./undecided.ts";
 import { walkTree } from "./walk-tree.ts";
 
 /**
@@ -12,7 +12,7 @@ import { walkTree } from "./walk-tree.ts";
 export function findEmphasis(markdown: string): readonly Emphasis[] {
   const tree = parseTree(markdown);
   const found = Array.from(walkTree(tree)).flatMap((node) => readNode(node, markdown));
-  const leaf = lastLeaf(tree);
+  const leaf = openNodes(tree).at(-1);
   const open = leaf ? findOpen(leaf, markdown) : [];
   return [...found, ...open].sort((a, b) => a.from - b.from);
 }

@@ -1,6 +1,7 @@
 import { decidedTo, defuse } from "@acp-kit/slack-surface";
 import { parseTree } from "./parse-tree.ts";
 import { applyPatches, patchesOf } from "./patches.ts";
+import { endOfStretch, escapeSigns } from "./plain-stretch.ts";
 import { nothingSettled, type Settled, settle, withPlainBreaks } from "./settled.ts";
 import { undecidedFrom } from "./undecided.ts";
 
@@ -18,18 +19,23 @@ export type Rendered = {
  *
  * @param running - More may be said: what more text could still change is left out at the end.
  * @param before - What an earlier call has settled; of use where that text is the beginning of this one.
+ * @param stepUnits - See {@link settle}: the same for all that is made of a text.
  */
 export function renderMarkdown(
   markdown: string,
   running: boolean,
   before: Settled = nothingSettled,
+  stepUnits?: number,
 ): Rendered {
-  const settled = settle(before, markdown);
-  const { context } = settled;
-  const source = context + plainRest(markdown.slice(settled.source.length), running);
+  const settled = settle(before, markdown, stepUnits);
+  const { context, isPlain } = settled;
+  const open = plainRest(markdown.slice(settled.source.length), running);
+  const from = isPlain ? (endOfStretch(open) ?? open.length) : 0;
+  const source = context + open.slice(from);
   const tree = parseTree(source, settled.marks);
   const end = running ? undecidedFrom(tree, source) : source.length;
-  const rest = defuse(applyPatches(patchesOf(tree, source), source, context.length, end));
+  const read = applyPatches(patchesOf(tree, source), source, context.length, end);
+  const rest = defuse(escapeSigns(open.slice(0, from)) + read);
   return { text: settled.text + (running ? rest.slice(0, decidedTo(rest)) : rest), settled };
 }
 

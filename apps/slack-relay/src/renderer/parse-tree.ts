@@ -29,8 +29,10 @@ export type Tree = Root & { readonly bounds: Bounds };
 
 /**
  * Markdown as a tree, with tables and strikethrough; each node knows its place in the text. Signs beyond `bounds` are
- * letters, as pairing them takes the square of their number. So do thousands of lines of one paragraph behind a deep
- * quote or list, and of headings underlined by `=`, which nothing bounds. Pure.
+ * letters, as pairing them takes the square of their number. Pure.
+ *
+ * Takes the square of the lines of some texts, such as a long paragraph in a list: of what may be long, `settle` gives
+ * it some lines at once.
  *
  * @param used - Signs of markup that the first block had before this text began.
  */

@@ -1,44 +1,135 @@
-import { defuse } from "@acp-kit/slack-surface";
-import type { Code } from "mdast";
+import { decidedTo, defuse } from "@acp-kit/slack-surface";
+import { openNodes } from "./open-nodes.ts";
 import { parseTree, type Tree } from "./parse-tree.ts";
 import { applyPatches, patchesOf, placeOf } from "./patches.ts";
-import { openFrom } from "./undecided.ts";
+import { endOfStretch, escapeSigns } from "./plain-stretch.ts";
+import { type SettledPlace, settledTo } from "./settled-place.ts";
+import { undecidedFrom } from "./undecided.ts";
 
 /** What was made of the beginning of a text: more text does not change it. */
 export type Settled = {
-  /** The beginning itself: whole lines, as they came. */
+  /** The beginning itself, as it came: whole lines, but where the rest is plain. */
   readonly source: string;
   readonly text: string;
   /** Lines that the rest has to be read behind, such as those that opened a code block. */
   readonly context: string;
   /** Signs of markup in the block that the context stands for the beginning of. */
   readonly marks: number;
-  /** Whole lines, as they came, that have shown that: the source is their beginning. */
+  /** The rest goes on with a block that is over its bounds: no sign in it is markup. */
+  readonly isPlain: boolean;
+  /** What has shown that, as it came: the source is its beginning. */
   readonly seen: string;
 };
 
-export const nothingSettled: Settled = { source: "", text: "", context: "", marks: 0, seen: "" };
+export const nothingSettled: Settled = {
+  source: "",
+  text: "",
+  context: "",
+  marks: 0,
+  isPlain: false,
+  seen: "",
+};
 
-/** Takes in what has settled since; of a text that goes on otherwise, all. Whole blocks are, of a list whole items, of code and tables whole lines. Pure. */
-export function settle(known: Settled, markdown: string): Settled {
-  const before = markdown.startsWith(known.seen) ? known : nothingSettled;
-  const end = markdown.lastIndexOf("\n") + 1;
-  if (end <= before.seen.length) return before;
-  const seen = markdown.slice(0, end);
-  const raw = seen.slice(before.source.length);
+/** UTF-16 units that are taken in at once, at least; half as many as are open if that is more. */
+const STEP_UNITS = 64;
+/** Lines of which nothing settles, beyond which nothing in their block is markup. */
+export const MAX_OPEN_LINES = 256;
+/** The same in UTF-16 units, also of one line. */
+export const MAX_OPEN_UNITS = 8_192;
+
+/**
+ * Takes in what has settled since; of a text that goes on otherwise, all. Whole blocks are, in a list too; of code and
+ * tables whole lines are. Pure.
+ *
+ * It is done in steps, whose places the text alone decides about: reading some texts takes the square of their lines.
+ * Where more is open behind a step than may be, all that is decided has settled, and the rest of its block is plain.
+ */
+export function settle(known: Settled, markdown: string, stepUnits = STEP_UNITS): Settled {
+  let settled = markdown.startsWith(known.seen) ? known : nothingSettled;
+  for (;;) {
+    const end = endOfStep(settled, markdown, stepUnits);
+    if (end === undefined) return settled;
+    settled = takeIn({ ...settled, seen: markdown.slice(0, end) });
+  }
+}
+
+/** The end of a line, or a place within one that is too long. */
+function endOfStep(settled: Settled, markdown: string, stepUnits: number): number | undefined {
+  const { seen, source, context, isPlain } = settled;
+  const open = seen.length - source.length + context.length;
+  const least = seen.length + Math.max(stepUnits, Math.ceil(open / 2));
+  // A carriage return at the end may be half of a line break.
+  const ends = /\r\n|\n|\r(?=[^\n])/g;
+  ends.lastIndex = least - 1;
+  const end = ends.test(markdown) ? ends.lastIndex : undefined;
+  const line = markdown.lastIndexOf("\n", least - 1) + 1;
+  const within = Math.max(least, line + MAX_OPEN_UNITS);
+  if (isPlain || (end ?? markdown.length) <= within) return end;
+  // Neither a letter nor a line break is parted.
+  return /[\uD800-\uDBFF\r]/.test(markdown.charAt(within - 1)) ? within + 1 : within;
+}
+
+function takeIn(before: Settled): Settled {
+  const raw = before.seen.slice(before.source.length);
+  if (before.isPlain) return passStretch(before, raw);
   const source = before.context + withPlainBreaks(raw);
   const tree = parseTree(source, before.marks);
-  const place = settledTo(tree, source);
   const from = before.context.length;
-  if (place === undefined || place.to <= from) return { ...before, seen };
-  const text = defuse(applyPatches(patchesOf(tree, source), source, from, place.to));
+  const isLine = source.endsWith("\n");
+  const place = isLine ? settledTo(tree, source) : undefined;
+  if (isLine && !isOver(source.slice(Math.max(from, place?.to ?? 0)))) {
+    return place && place.to > from ? passTo(before, raw, tree, source, place) : before;
+  }
+  // Nor may a token be parted.
+  const to = Math.max(from, decidedTo(source.slice(0, undecidedFrom(tree, source))));
+  if (!isLine && (isInsideOfCode(tree, source) || EMBEDDED.test(source.slice(to)))) return before;
+  return { ...passTo(before, raw, tree, source, { to, context: "" }), isPlain: true };
+}
+
+/** Bytes of a picture or a file, which may have a long line, as code may: they are left out. */
+const EMBEDDED = /^!?\[[^[\]\n]{0,300}\]\([ \t]*<?data:[^\s()[\]]*$/i;
+
+function isInsideOfCode(tree: Tree, source: string): boolean {
+  const last = openNodes(tree).at(-1);
+  return last?.type === "code" && source.includes("\n", placeOf(last).from);
+}
+
+function isOver(open: string): boolean {
+  return (
+    open.length > MAX_OPEN_UNITS || open.split("\n", MAX_OPEN_LINES + 2).length > MAX_OPEN_LINES + 1
+  );
+}
+
+function passTo(
+  before: Settled,
+  raw: string,
+  tree: Tree,
+  source: string,
+  { to, context, marks = 0 }: SettledPlace,
+): Settled {
+  const from = before.context.length;
   return {
-    source: markdown.slice(0, before.source.length + endOfLine(raw, source.slice(from, place.to))),
-    text: before.text + text,
-    context: place.context,
-    marks: place.marks ?? 0,
-    seen,
+    ...before,
+    source: before.source + raw.slice(0, rawLength(raw, source.slice(from, to))),
+    text: before.text + defuse(applyPatches(patchesOf(tree, source), source, from, to)),
+    context,
+    marks,
   };
+}
+
+/** Takes in the rest of a block that is over its bounds, and what comes behind it. */
+function passStretch(before: Settled, raw: string): Settled {
+  const source = withPlainBreaks(raw);
+  const end = endOfStretch(source);
+  // Where it may have ended, the next line decides about that.
+  const stretch = end === undefined ? source.trimEnd() : source.slice(0, end);
+  const after = {
+    ...before,
+    source: before.source + raw.slice(0, rawLength(raw, stretch)),
+    text: before.text + defuse(escapeSigns(stretch)),
+    isPlain: end === undefined,
+  };
+  return end === undefined ? after : takeIn(after);
 }
 
 /** With one kind of line break, and without halves of letters. */
@@ -46,64 +137,11 @@ export function withPlainBreaks(text: string): string {
   return text.replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD").toWellFormed();
 }
 
-type Place = { readonly to: number; readonly context: string; readonly marks?: number };
-
-/** Up to which line's beginning a text that consists of whole lines has settled. */
-function settledTo(tree: Tree, source: string): Place | undefined {
-  const last = tree.children.at(-1);
-  if (!last) return undefined;
-  const start = lineStart(source, placeOf(last).from);
-  const behind = (lines: string): Place => ({ to: source.length, context: lines });
-  switch (last.type) {
-    case "code":
-      if (!/[`~]/.test(source.charAt(placeOf(last).from))) return { to: start, context: "" };
-      return behind(isClosed(last, source) ? "" : firstLines(source, start, 1));
-    case "table":
-      return behind(/\n[ \t]*\n$/.test(source) ? "" : firstLines(source, start, 2));
-    case "list": {
-      const item = last.children.at(-1);
-      return { to: item ? lineStart(source, placeOf(item).from) : start, context: "" };
-    }
-    case "paragraph":
-      return insideOf(tree, source, start);
-    default:
-      return { to: start, context: "" };
-  }
-}
-
-/** A paragraph's last line may become the head of a table; those before it have settled when nothing is open in them. */
-function insideOf(tree: Tree, source: string, start: number): Place {
-  const line = lineStart(source, source.trimEnd().length - 1);
-  const isOpen = line <= start || openFrom(tree, source) < source.length;
-  // It would make a table's head of the line that stands for those before it.
-  const isRow = /^[ \t|:-]*$/.test(source.slice(line).trimEnd());
-  if (isOpen || isRow) return { to: start, context: "" };
-  const { used, marks } = tree.bounds;
-  const before = marks.filter((at) => at >= start && at < line).length;
-  return { to: line, context: "…\n", marks: before + (start === 0 ? used : 0) };
-}
-
-/** Whether a code block has ended, and not only the text. */
-function isClosed(code: Code, source: string): boolean {
-  const { from, to } = placeOf(code);
-  const [first = "", ...lines] = source.slice(from, to).split("\n");
-  const [mark = ""] = /^(?:`+|~+)/.exec(first) ?? [];
-  const end = lines.at(-1)?.trim() ?? "";
-  return end.length >= mark.length && end === mark.charAt(0).repeat(end.length);
-}
-
-function lineStart(source: string, at: number): number {
-  return source.lastIndexOf("\n", at - 1) + 1;
-}
-
-function firstLines(source: string, from: number, count: number): string {
-  return `${source.slice(from).split("\n", count).join("\n")}\n`;
-}
-
-/** Where in a text the line breaks have been passed that its plain form has. */
-function endOfLine(raw: string, plain: string): number {
+/** How much of a text its plain form's beginning stands for. */
+function rawLength(raw: string, plain: string): number {
   if (!raw.includes("\r")) return plain.length;
+  const lines = plain.split("\n");
   const ends = /\r\n?|\n/g;
-  for (let count = plain.split("\n").length; count > 1; count -= 1) ends.exec(raw);
-  return ends.lastIndex;
+  for (let count = lines.length; count > 1; count -= 1) ends.exec(raw);
+  return ends.lastIndex + (lines.at(-1)?.length ?? 0);
 }

@@ -1,4 +1,5 @@
 import type { Nodes } from "mdast";
+import { openNodes } from "./open-nodes.ts";
 import { parseTree, type Tree } from "./parse-tree.ts";
 import { placeOf } from "./patches.ts";
 import { walkTree } from "./walk-tree.ts";
@@ -23,7 +24,7 @@ const BLANK_END = /(?:^|\n)[ \t>]*\n$/;
 
 /** The same for a text whose last line says what it is. */
 export function openFrom(tree: Tree, source: string): number {
-  const leaf = lastLeaf(tree);
+  const leaf = openNodes(tree).at(-1);
   if (!leaf) return source.length;
   const { from } = placeOf(leaf);
   switch (leaf.type) {
@@ -44,21 +45,6 @@ export function openFrom(tree: Tree, source: string): number {
     default:
       return Math.min(openMark(tree, leaf, source, from), plainFrom(tree, source, from));
   }
-}
-
-/** The last block that holds text itself. */
-export function lastLeaf(tree: Tree): Nodes | undefined {
-  let node: Nodes = tree;
-  while (isContainer(node)) {
-    const last: Nodes | undefined = node.children.at(-1);
-    if (!last) return node.type === "root" ? undefined : node;
-    node = last;
-  }
-  return node;
-}
-
-function isContainer(node: Nodes): node is Extract<Nodes, { type: "root" | "list" }> {
-  return ["root", "list", "listItem", "blockquote"].includes(node.type);
 }
 
 /** Signs that begin something, or may do so once there is more. */
