@@ -1,10 +1,9 @@
-import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { waitFor } from "@acp-kit/testkit";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { KeptRelay, SOON_MS } from "./kept-relay.ts";
+import { readTurns } from "./logged-turns.ts";
 import { answering, joined, type Said, seenIn, settled, TALKERS } from "./talkers.ts";
 
 const isSoak = process.env["ACP_KIT_SOAK"] === "1";
@@ -14,9 +13,6 @@ const PLACES = TALKERS.slice(0, 3);
 /** The latest moment of a crash behind a message; an answer takes about 4 s from its message on. */
 const LATEST_MS = 3_000;
 const SEED = isSoak ? Date.now() : 1;
-
-/** A turn, as the log has it. */
-type Logged = { readonly prompt: string; readonly text: string; readonly outcome: string };
 
 test(
   "after kill -9 at any moment no message is lost, none reaches the agent twice, and what the log has is shown once",
@@ -44,7 +40,7 @@ test(
       await allShown(relay, said);
     }
 
-    const logged = readLogs(relay);
+    const logged = readTurns(relay);
     expect(logged.map(({ prompt }) => prompt).toSorted()).toEqual(
       said.map(({ text }) => text).toSorted(),
     );
@@ -67,36 +63,7 @@ test(
 
 /** Resolves once each message has an answer, or is said to have none, and nothing is left that looks as if it ran. */
 async function allShown(relay: KeptRelay, said: readonly Said[]): Promise<void> {
-  const ended = () => readLogs(relay).filter(({ outcome }) => outcome !== "");
+  const ended = () => readTurns(relay).filter(({ outcome }) => outcome !== "");
   await waitFor("all turns to end", () => ended().length >= said.length, SOON_MS);
   for (const channel of new Set(said.map((one) => one.channel))) await settled(relay, channel);
-}
-
-function readLogs(relay: KeptRelay): Logged[] {
-  const file = path.join(relay.stateDir, "store.db");
-  const database = new DatabaseSync(file, { readOnly: true });
-  const rows = database.prepare("SELECT body FROM events ORDER BY conversation, seq").all();
-  database.close();
-  const turns = new Map<string, Logged>();
-  for (const { body } of rows) {
-    const event = JSON.parse(String(body)) as LoggedEvent;
-    if (event.turn !== undefined) turns.set(event.turn, reduceTurn(turns.get(event.turn), event));
-  }
-  return [...turns.values()];
-}
-
-type LoggedEvent = {
-  readonly kind: string;
-  readonly turn?: string;
-  readonly text?: string;
-  readonly outcome?: { readonly kind: string };
-};
-
-function reduceTurn(
-  turn: Logged = { prompt: "", text: "", outcome: "" },
-  { kind, text = "", outcome }: LoggedEvent,
-): Logged {
-  if (kind === "turn-queued") return { ...turn, prompt: text };
-  if (kind === "text") return { ...turn, text: turn.text + text };
-  return outcome === undefined ? turn : { ...turn, outcome: outcome.kind };
 }

@@ -63,7 +63,7 @@ export class SlackIntake implements AsyncDisposable {
     this.#presence = new Presence(workspace.clock.now());
     this.#looks = new Looks({
       clock: workspace.clock,
-      isOwed: () => this.#marks.owed.length > 0,
+      isOwed: () => this.#marks.owed.length > 0 || this.#marks.owesUnheard,
       look: () => this.#look({ ...parts, ...this.#catchUpParts() }),
     });
     this.#prune();
