@@ -62,6 +62,9 @@ const block = fc.oneof(
   fc
     .array(line, { minLength: 1, maxLength: 4 })
     .map((each) => each.map((one) => `- p ${one}`).join("\n")),
+  fc
+    .tuple(fc.constantFrom("", "p\n"), fc.array(line, { minLength: 1, maxLength: 4 }))
+    .map(([head, each]) => head + each.map((one, at) => `${at + 1}. ${one}`).join("\n")),
   line.map((each) => `> p ${each}`),
   line.map((each) => `## p ${each}`),
   fc

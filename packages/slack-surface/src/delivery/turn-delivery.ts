@@ -174,11 +174,12 @@ export class TurnDelivery implements Disposable {
     const whole = displayOf(workspace);
     const show = hasCards ? { ...whole, tools: false, plan: false } : whole;
     const now = clock.now();
+    const last = view.segments.at(-1)?.kind;
     const { parts, tail, close } = renderer.render(view, { show, now, memo: this.#memo });
     this.#beside = {
       ...(tail?.kind === "text" && { tail: tail.markdown }),
       ...(hasCards && { cards: renderer.cards(view, whole) }),
-      isResting: view.segments.at(-1)?.kind !== "text",
+      isResting: !(last === "text" || (last === "thought" && show.thoughts)),
     };
     const isClosed = view.outcome !== undefined && !this.#isAside;
     this.#close = isClosed && close?.kind === "text" ? close.markdown : "";

@@ -15,6 +15,7 @@ import {
   reduceMarkdownContext,
   reopening,
 } from "./markdown-context.ts";
+import { reopeningItem } from "./ordered-item.ts";
 
 /** A piece of a text, as a message of its own. */
 export type MarkdownPiece = {
@@ -63,7 +64,7 @@ export function cutMarkdown(
 /** What goes before a message that begins at a place in a text. Pure. */
 export function reopeningAt(text: string, at: number, find: FindEmphasis): string {
   const context = contextAt(text, at);
-  if (context.kind === "plain") return reopeningMarks(text, at, find);
+  if (context.kind === "plain") return reopeningItem(text, at) + reopeningMarks(text, at, find);
   const head = reopening(context);
   const isBehindLine = text.charAt(at) === "\n" && text.charAt(at - 1) !== "\n";
   const hasRows = context.kind !== "table" || /\S/.test(lineAt(text, isBehindLine ? at + 1 : at));

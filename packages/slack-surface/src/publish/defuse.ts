@@ -1,8 +1,8 @@
 /** What the platform takes for a broadcast, a person, a group, a channel or a date, wherever it stands. */
 const TOKEN = /<(?=!(?:here|channel|everyone|subteam|date)|@[UW][A-Z0-9]|#[CGD][A-Z0-9])/g;
 
-/** A word joiner: nothing to see, and no token with it. */
-const JOINER = "\u2060";
+/** A word joiner: nothing to see, and no token with it. Beside a mark it is a letter, and a line that it begins is no block. */
+export const JOINER = "\u2060";
 
 /**
  * A text in which nobody is mentioned and no one's phone rings, whatever the agent wrote; also in code, where the platform

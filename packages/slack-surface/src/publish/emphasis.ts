@@ -1,4 +1,5 @@
-import { plainContext, reduceMarkdownContext } from "./markdown-context.ts";
+import { blockStart } from "./block-start.ts";
+import { JOINER } from "./defuse.ts";
 
 /** A stretch of emphasis or code in a text, by UTF-16 offsets. */
 export type Emphasis = {
@@ -15,14 +16,10 @@ export type FindEmphasis = (markdown: string) => readonly Emphasis[];
 /** For who does not look. */
 export const noEmphasis: FindEmphasis = () => [];
 
-/** Nothing to see. Beside a mark it is a letter, and at a line's beginning it keeps the rest from being a block. */
-const JOINER = "\u2060";
-
 /** The longest marks that are closed and opened again, in UTF-16 units. */
 const MAX_MARKS_UNITS = 24;
 
 const MARK = /[*_~`]/;
-const BLANK = /^[ \t>]*$/;
 const BLOCK_END = /\n[ \t>]*(?:\n|$)/;
 
 /**
@@ -96,29 +93,4 @@ function seemsToBegin(text: string, at: number): boolean {
   return (
     LIKE_BLOCK.test(rest) || (/^[*_~]/.test(rest) && /[^\s\p{P}\p{S}]/u.test(text.charAt(at - 1)))
   );
-}
-
-/** Where the lines begin that a place in a text has to be read with; the place itself where nothing is emphasis. */
-function blockStart(text: string, at: number): number {
-  let context = plainContext;
-  let previous = "";
-  let start = 0;
-  for (let from = 0; ; ) {
-    const end = text.indexOf("\n", from);
-    const isLast = end < 0 || end >= at;
-    const line = text.slice(from, isLast ? at : end);
-    const before = context;
-    context = reduceMarkdownContext(context, line, previous);
-    const isApart = before.kind !== "plain" || context.kind !== "plain";
-    if (isLast) {
-      if (before.kind === "fence" || context.kind === "fence") return at;
-      if (isApart) start = from;
-      break;
-    }
-    previous = line;
-    from = end + 1;
-    if (isApart || BLANK.test(line)) start = from;
-  }
-  // A paragraph of a list's item would be code without the item.
-  return Math.min(at, start + text.slice(start).search(/[^ \t]|$/));
 }

@@ -114,6 +114,9 @@ function decidedEnd(text: string): number {
   return FENCE_START.test(text.slice(lineStart)) ? lineStart : decidedTo(text);
 }
 
+/** Marks of blocks alone, of which nothing would be to be seen. */
+const LINE_START = /^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)]|#{1,6})[ \t]+)?$/;
+
 const FENCE_START = /^[\s>]*[`~]/;
 
 /**
@@ -122,7 +125,9 @@ const FENCE_START = /^[\s>]*[`~]/;
  */
 function heldFrom(text: string, message: number, find: FindEmphasis): number {
   const at = Math.min(decidedEnd(text), rowFrom(text));
-  return openFrom(text, { message, from: at - STREAM_LIMITS.maxHeldUnits, at }, find);
+  const open = openFrom(text, { message, from: at - STREAM_LIMITS.maxHeldUnits, at }, find);
+  const line = text.lastIndexOf("\n", open - 1) + 1;
+  return open < at && LINE_START.test(text.slice(line, open)) ? line : open;
 }
 
 /** Where the last line begins if it is a row, or may be one once the next has come; else the text's length. */

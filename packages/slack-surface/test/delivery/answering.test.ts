@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
+import { DEFAULT_OPTIONS } from "@acp-kit/router";
+import { describe, expect, test } from "vitest";
+import type { SlackRenderer } from "../../src/index.ts";
 import { SurfaceRig } from "../surface-rig.ts";
+import { plainRenderer } from "./plain-renderer.ts";
 
 const ASK = "<@U0BOT> hello";
 
@@ -34,6 +37,50 @@ test("an answer in a direct conversation is a native stream", async () => {
   await rig.until(() => rig.slack.messages("D0ANA").at(-1)?.stream?.state === "completed");
   expect(rig.bodies("D0ANA", thread)).toEqual(["Hello. All is well."]);
   expect(rig.calls("chat.postMessage")).toBe(0);
+});
+
+describe("in a stream emphasis that has not ended is held back", () => {
+  const renderer: SlackRenderer = {
+    ...plainRenderer,
+    render({ segments }, { show }) {
+      const shown = Array.from(segments).flatMap((each) =>
+        each.kind === "text" || (each.kind === "thought" && show.thoughts) ? [each.text] : [],
+      );
+      return { parts: [{ kind: "text", markdown: shown.join("") }] };
+    },
+    findEmphasis: (markdown) => {
+      const at = markdown.indexOf("**");
+      return at < 0 ? [] : [{ from: at, to: undefined, mark: "**" }];
+    },
+  };
+  const think = (text: string) => ({
+    sessionUpdate: "agent_thought_chunk" as const,
+    content: { type: "text" as const, text },
+  });
+
+  test("also in a thought", async () => {
+    const rig = await SurfaceRig.start({ renderer });
+    await rig.open();
+    const thread = rig.ana.say("D0ANA", "hello");
+    const prompt = await rig.prompted(1);
+    prompt.update(think("Hm. **Or"));
+    await rig.move(5_000);
+    expect(rig.bodies("D0ANA", thread)).toEqual(["Hm. "]);
+  });
+
+  test.each(["a tool", "a thought that is not shown"])("until %s begins", async (what) => {
+    const defaults = { ...DEFAULT_OPTIONS, hideThinking: true };
+    const rig = await SurfaceRig.start({ renderer, defaults });
+    await rig.open();
+    const thread = rig.ana.say("D0ANA", "hello");
+    const prompt = await rig.prompted(1);
+    prompt.say("Well, **src");
+    await rig.move(5_000);
+    expect(rig.bodies("D0ANA", thread)).toEqual(["Well, "]);
+    if (what === "a tool") prompt.startTool("t1", "npm test");
+    else prompt.update(think("Hm."));
+    await rig.until(() => rig.bodies("D0ANA", thread)[0] === "Well, **src");
+  });
 });
 
 test("without agent view a direct conversation is answered where it is, and is one conversation", async () => {

@@ -193,6 +193,16 @@ describe("emphasis", () => {
   });
 });
 
+test("a message that begins within an item of an ordered list has its number, as the next item ends no paragraph", () => {
+  const text = "Do:\n1. one\n2. two\n   and a half\n3. three\n";
+  const bodyFrom = (start: string) => cutMarkdown(text, text.indexOf(start), 500).body;
+  expect(bodyFrom("wo")).toBe("2. wo\n   and a half\n3. three\n");
+  expect(bodyFrom("   and")).toBe("2.    and a half\n3. three\n");
+  expect(bodyFrom("3.")).toBe("3. three\n");
+  const noList = "It was in\n1984. So\n";
+  expect(cutMarkdown(noList, noList.indexOf("o\n"), 500).body).toBe("o\n");
+});
+
 test.each(["- 5 or so", "# one", "1. one", "> one", "=== one", "| one"])(
   "%j in the middle of a line is no block where a message begins with it",
   (rest) => {
