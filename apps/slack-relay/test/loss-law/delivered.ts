@@ -17,7 +17,7 @@ export function readDelivered(messages: Delivered): string {
     const { children } = parse(markdown);
     for (const [at, child] of children.entries()) {
       const said = textOf(child);
-      if (/tool-\w+-\d|thinkingabout/.test(said)) continue;
+      if (/tool-\w+-\d/.test(said)) continue;
       if (child.type === "table") {
         const own = headOf(child);
         text += at === 0 && own === head ? said.slice(own.length) : said;
@@ -28,8 +28,11 @@ export function readDelivered(messages: Delivered): string {
       }
     }
   }
-  return text;
+  return text.replaceAll(THOUGHT, "");
 }
+
+/** It may be in two messages. */
+const THOUGHT = /Thinking…thinkingabouts\d-\d/g;
 
 /** What a Markdown text says, without white space. */
 export function readMarkdown(markdown: string): string {

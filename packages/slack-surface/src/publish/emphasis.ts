@@ -1,5 +1,6 @@
 import { blockStart } from "./block-start.ts";
 import { JOINER } from "./defuse.ts";
+import { reopeningItem } from "./ordered-item.ts";
 
 /** A stretch of emphasis or code in a text, by UTF-16 offsets. */
 export type Emphasis = {
@@ -38,7 +39,7 @@ export function openFrom(
   const block = text.slice(start, at);
   if (!MARK.test(block)) return at;
   // In the middle of a line nothing is a block of its own.
-  const before = start > first ? "…" : "";
+  const before = start > first ? `${reopeningItem(text, start)}…` : "";
   for (const each of find(before + block)) {
     const place = start + each.from - before.length;
     if (each.to === undefined && place >= from) return place;

@@ -9,12 +9,8 @@ const ITEM = /^[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]/;
  */
 export function reopeningItem(text: string, at: number): string {
   const start = blockStart(text, at);
-  const isInLine = at > 0 && text.charAt(at - 1) !== "\n";
-  if (
-    start >= at ||
-    (!isInLine && ITEM.test(text.slice(at, text.indexOf("\n", at) + 1 || text.length)))
-  )
-    return "";
+  const isNext = text.charAt(at - 1) === "\n" && ITEM.test(text.slice(at, at + 32));
+  if (start >= at || isNext) return "";
   let number = "";
   for (const [nth, line] of text.slice(start, at).split("\n").entries()) {
     const [, found = ""] = NUMBERED.exec(line) ?? [];

@@ -127,7 +127,7 @@ function heldFrom(text: string, message: number, find: FindEmphasis): number {
   const at = Math.min(decidedEnd(text), rowFrom(text));
   const open = openFrom(text, { message, from: at - STREAM_LIMITS.maxHeldUnits, at }, find);
   const line = text.lastIndexOf("\n", open - 1) + 1;
-  return open < at && LINE_START.test(text.slice(line, open)) ? line : open;
+  return LINE_START.test(text.slice(line, open)) ? line : open;
 }
 
 /** Where the last line begins if it is a row, or may be one once the next has come; else the text's length. */

@@ -175,6 +175,19 @@ test("a table is told by whole rows, as a part of one would be none", async () =
   expect(rig.bodies()).toEqual([`${head}1 | 2\n`, `${head}3 | 4\n`]);
 });
 
+test("a stream ends in no number of an item alone, and the next begins with the item's number where it goes on with it", async () => {
+  const rig = await start();
+  const publisher = rig.publisher();
+  publisher.write({ text: "Do:\n1. " });
+  await rig.move(2_000);
+  expect(rig.bodies()).toEqual(["Do:\n"]);
+  publisher.write({ text: "Do:\n1. one\n2. tw" });
+  await rig.move(2_000);
+  rig.slack.fail("chat.appendStream", { kind: "error", error: "message_not_in_streaming_state" });
+  expect(await rig.wait(publisher.finish("Do:\n1. one\n2. two\n3. three"))).toEqual(published);
+  expect(rig.bodies()).toEqual(["Do:\n1. one\n2. tw", "2. o\n3. three"]);
+});
+
 test("what is left of a text in blank lines makes no message", async () => {
   const rig = await start();
   const publisher = rig.publisher();
