@@ -315,7 +315,11 @@ export class SurfaceRig {
       const wasOpen = state === "open";
       state = "ended";
       if (wasOpen) {
+        const { socketMode } = this.slack;
+        const left = Math.max(0, socketMode.ready - 2);
         await this.during(surface.drain(AbortSignal.abort()));
+        // Whoever opens next counts its own alone. That these are closed may be seen a moment later.
+        for (let tries = 0; tries < 100 && socketMode.ready > left; tries += 1) await this.pass(50);
         await router[Symbol.asyncDispose]();
         await wire?.[Symbol.asyncDispose]();
         await store[Symbol.asyncDispose]();
