@@ -239,9 +239,14 @@ export class Conversation {
 
   /** What was said before is in the log by then, so that nothing of it comes behind this. */
   async #redact(message: string): Promise<void> {
+    const { offered } = this.#turns;
     await this.#tenure?.writer.flush();
     await this.#turns.forgetFiles(message);
     if (this.#tenure) await this.#host.store.redact(this.#tenure.lease, message);
+    // What the agent takes only now stands in the log all the same.
+    offered
+      ?.then(() => this.#redact(message))
+      .catch((error: unknown) => this.#failed("redact", error));
   }
 
   #cancelFor({ key, user, at }: ResetItem, turn: string): void {

@@ -102,6 +102,11 @@ export class Turns {
     await Promise.all([this.#offers, this.#files.close()]);
   }
 
+  /** Ends with the agent's answers to the messages that it is offered now; nothing where there are none. */
+  get offered(): Promise<void> | undefined {
+    return this.#offering === 0 ? undefined : this.#offers;
+  }
+
   async post(item: PromptItem, turn: string, attempt: number): Promise<void> {
     const { replaces } = item;
     const { store, conversation } = this.#host;

@@ -286,6 +286,25 @@ test("a steered message whose turn ends meanwhile starts only once the agent has
   expect(outcomeOf(await rig.ended(steer))).toMatchObject({ kind: "completed" });
 });
 
+test("of a message that is taken back while the agent thinks about taking it nothing is kept either", async () => {
+  const rig = open({}, new PuppetAgent({ steering: true }));
+  const answer = Promise.withResolvers<boolean>();
+  rig.agent.takesSteering = () => answer.promise;
+  await rig.post("one");
+  const one = await rig.agent.prompted(1);
+  const offered = await rig.post("also", { busy: "steer", key: "m" });
+  await rig.router.cancelTurn("c", offered, "deleted");
+  await rig.router.submit("c", { kind: "redact", key: "redact", message: "m", at: 1 });
+  answer.resolve(true);
+  await rig.until(({ kind }) => kind === "steered");
+  const texts = async () =>
+    (await rig.log()).flatMap((event) =>
+      event.kind === "steered" || event.kind === "turn-queued" ? [event.text] : [],
+    );
+  await vi.waitFor(async () => expect(await texts()).toEqual(["one", "", ""]));
+  one.answer();
+});
+
 test("a message that the agent takes as its turn ends stands in front of that end, or in no turn", async () => {
   const rig = open({}, new PuppetAgent({ steering: true }));
   const answer = Promise.withResolvers<boolean>();
