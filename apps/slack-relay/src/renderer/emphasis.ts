@@ -5,11 +5,17 @@ import { parseTree } from "./parse-tree.ts";
 import { placeOf } from "./patches.ts";
 import { walkTree } from "./walk-tree.ts";
 
+/** A block that is longer, in lines and UTF-16 units, is not read: some take the square of their lines. */
+const MAX_LINES = 512;
+const MAX_UNITS = 16_384;
+
 /**
  * Emphasis and code of Markdown that begins with a block, in the order of their beginnings; last what the last block has
- * left open. Pure.
+ * left open. Nothing of more than 512 lines or 16,384 UTF-16 units. Pure.
  */
 export function findEmphasis(markdown: string): readonly Emphasis[] {
+  if (markdown.length > MAX_UNITS || markdown.split("\n", MAX_LINES + 1).length > MAX_LINES)
+    return [];
   const tree = parseTree(markdown);
   const found = Array.from(walkTree(tree)).flatMap((node) => readNode(node, markdown));
   const leaf = openNodes(tree).at(-1);
