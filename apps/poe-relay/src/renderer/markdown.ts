@@ -91,6 +91,9 @@ const harmful = `${RESERVED_FLAG}|!\\[|[${QUESTION_MARKS}]\\uFE0F?|<(?=[A-Za-z!/
 const token = new RegExp(`\\\\[\\\\\`!<\\]]|\`+|${harmful}`, "g");
 const harmfulToken = new RegExp(harmful, "g");
 
+/** Ends of links in one line, beyond which none is one: each is looked at up to its own end, whenever the line has grown. */
+export const MAX_LINKS = 200;
+
 /** One line of Markdown among lines of which nothing is known: what stands there may decide about its code spans. */
 export function renderLine(line: string): string {
   return scanLine(line, false, true).text;
@@ -110,6 +113,7 @@ function scanLine(
 ): { text: string; inDoubt: boolean } {
   let text = "";
   let isOpen = inDoubt;
+  let links = 0;
   let at = 0;
   for (;;) {
     token.lastIndex = at;
@@ -118,7 +122,10 @@ function scanLine(
     const [found] = match;
     let end = match.index + found.length;
     text += line.slice(at, match.index);
-    if (found === "](") {
+    if (found === "](" && links >= MAX_LINKS) {
+      text += "]\\(";
+    } else if (found === "](") {
+      links += 1;
       const link = renderLink(line, match.index, running);
       if (!link) return { text, inDoubt: isOpen };
       text += link.text;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { renderLine, renderMarkdown } from "../../src/renderer/markdown.ts";
+import { MAX_LINKS, renderLine, renderMarkdown } from "../../src/renderer/markdown.ts";
 
 const zwsp = "\u200B";
 
@@ -166,4 +166,13 @@ test("a line that grows is shown as a beginning of what it becomes, wherever its
     }),
     { numRuns: 2_000 },
   );
+});
+
+test("behind many links of one line, no end of another is looked at, and none is one", () => {
+  const link = "[a](https://e.example) ";
+  const line = link.repeat(MAX_LINKS) + link;
+  const shown = `${link.repeat(MAX_LINKS)}[a]\\(https://e.example) `;
+  expect(renderMarkdown(line).text).toBe(shown);
+  expect(renderMarkdown(`${line}[b](`, true).text).toBe(`${shown}[b]\\(`);
+  expect(renderMarkdown(`${line}\n${link}`).text).toBe(`${shown}\n${link}`);
 });
