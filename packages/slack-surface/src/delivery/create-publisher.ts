@@ -45,6 +45,8 @@ export type PublisherRequest = {
   /** Asked for each message that shows a tail. */
   readonly stops: () => string | undefined;
   readonly onGiveUp: (error: string) => void;
+  /** A stream has ended without being stopped. */
+  readonly onLost: () => void;
 };
 
 export function createPublisher(

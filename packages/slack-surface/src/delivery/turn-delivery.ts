@@ -29,7 +29,7 @@ export type TurnDeliveryHost = {
   readonly onSession: (state: SessionState) => void;
   /** A stream has started or stopped, which changes that. */
   readonly onStream: (isLive: boolean) => void;
-  /** Its person has stopped a stream, after which the platform goes on showing what it did. */
+  /** The person or the platform has ended a stream, after which the platform may go on showing what it did. */
   readonly onStopped: () => void;
   /** A part is not to be seen, by this word of the platform; `id` names it. Resolves when that was said. */
   readonly onMissing: (id: string, error: string) => Promise<void>;
@@ -295,7 +295,7 @@ export class TurnDelivery implements Disposable {
   }
 
   #open(): TurnPublisher {
-    const { workspace, place, slots, onStream, hasStop } = this.#host;
+    const { workspace, place, slots, onStream, onStopped, hasStop } = this.#host;
     const { turn, done, published } = this.#place;
     let isLive = published.stream !== undefined;
     this.#publisher ??= createPublisher(workspace, {
@@ -306,6 +306,7 @@ export class TurnDelivery implements Disposable {
       recipient: { user: this.#view.who ?? "", team: this.#team },
       usesStreams: this.#place.isStream === true && usesStreams(workspace, place),
       stops: () => (hasStop() ? undefined : turn),
+      onLost: onStopped,
       onGiveUp: (error) => {
         if (!isLasting(error) || this.#isClosed) return;
         this.#failure ??= new DeliveryFailure(error);

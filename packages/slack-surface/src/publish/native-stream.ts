@@ -21,6 +21,8 @@ export type NativeStreamOptions = Omit<PostEditOptions, "thread"> & {
   readonly recipient: { readonly user: string; readonly team: string };
   /** Streams are not to be had here: the platform's word for why. */
   readonly onRefused?: (error: string) => void;
+  /** One has ended without being stopped: what the platform says of the thread is not known. */
+  readonly onLost?: () => void;
   /** Shortest time between two appends that are not the last, in milliseconds. [700] */
   readonly appendEveryMs?: number;
 };
@@ -259,7 +261,10 @@ export class NativeStreamPublisher implements Disposable {
     // One that tells nothing should not stay.
     if (stream.to === stream.from) return await this.#abandon(stream);
     this.#seal(stream);
-    if (error === "message_not_in_streaming_state") return undefined;
+    if (error === "message_not_in_streaming_state") {
+      this.#options.onLost?.();
+      return undefined;
+    }
     await this.#repeat("chat.stopStream", { ts: stream.ts });
     const isFull = error === "msg_too_long" || error === "msg_blocks_too_many";
     return isFull ? undefined : { kind: "post-edit" };
@@ -270,6 +275,7 @@ export class NativeStreamPublisher implements Disposable {
     const result = await this.#repeat("chat.stopStream", { ts: stream.ts });
     if (this.#isClosed) return undefined;
     this.#seal(stream);
+    if (result.kind !== "ok") this.#options.onLost?.();
     const isStopped = result.kind === "refused" && result.error === "stopped_by_user";
     return isStopped ? { kind: "stopped" } : undefined;
   }

@@ -39,6 +39,22 @@ test("an answer in a direct conversation is a native stream", async () => {
   expect(rig.calls("chat.postMessage")).toBe(0);
 });
 
+test.each(["chat.appendStream", "chat.stopStream"])(
+  "a stream that the platform has ended before %s leaves no thread that seems to run",
+  async (method) => {
+    const rig = await SurfaceRig.start();
+    await rig.open();
+    const thread = rig.ana.say("D0ANA", "hello");
+    const prompt = await rig.prompted(1);
+    prompt.say("Hello.");
+    await rig.until(() => rig.bodies("D0ANA", thread)[0] === "Hello.");
+    rig.slack.fail(method, { kind: "error", error: "message_not_in_streaming_state" });
+    prompt.say("\n");
+    prompt.end();
+    await rig.until(() => rig.slack.session("D0ANA", thread)?.status === "active");
+  },
+);
+
 describe("in a stream emphasis that has not ended is held back", () => {
   const renderer: SlackRenderer = {
     ...plainRenderer,
