@@ -30,8 +30,9 @@ export const nothingSettled: Settled = {
   seen: "",
 };
 
-/** UTF-16 units that are taken in at once, at least; half as many as are open if that is more. */
+/** UTF-16 units that are taken in at once, at least; half as many as are open if that is more, up to a limit in lines. */
 const STEP_UNITS = 64;
+export const MAX_STEP_UNITS = 512;
 /** Lines of which nothing settles, beyond which nothing in their block is markup. */
 export const MAX_OPEN_LINES = 256;
 /** The same in UTF-16 units, also of one line. */
@@ -57,13 +58,14 @@ export function settle(known: Settled, markdown: string, stepUnits = STEP_UNITS)
 function endOfStep(settled: Settled, markdown: string, stepUnits: number): number | undefined {
   const { seen, source, context, isPlain } = settled;
   const open = seen.length - source.length + context.length;
-  const least = seen.length + Math.max(stepUnits, Math.ceil(open / 2));
+  const half = Math.ceil(open / 2);
+  const least = seen.length + Math.max(stepUnits, Math.min(half, MAX_STEP_UNITS));
   // A carriage return at the end may be half of a line break.
   const ends = /\r\n|\n|\r(?=[^\n])/g;
   ends.lastIndex = least - 1;
   const end = ends.test(markdown) ? ends.lastIndex : undefined;
   const line = markdown.lastIndexOf("\n", least - 1) + 1;
-  const within = Math.max(least, line + MAX_OPEN_UNITS);
+  const within = Math.max(least, seen.length + half, line + MAX_OPEN_UNITS);
   if (isPlain || (end ?? markdown.length) <= within) return end;
   // Neither a letter nor a line break is parted.
   return /[\uD800-\uDBFF\r]/.test(markdown.charAt(within - 1)) ? within + 1 : within;

@@ -5,7 +5,12 @@ import { gfm } from "micromark-extension-gfm";
 import { describe, expect, test } from "vitest";
 import { renderMarkdown } from "../../src/renderer/markdown.ts";
 import { textOf } from "../../src/renderer/patches.ts";
-import { MAX_OPEN_LINES, MAX_OPEN_UNITS, type Settled } from "../../src/renderer/settled.ts";
+import {
+  MAX_OPEN_LINES,
+  MAX_OPEN_UNITS,
+  MAX_STEP_UNITS,
+  type Settled,
+} from "../../src/renderer/settled.ts";
 import { walkTree } from "../../src/renderer/walk-tree.ts";
 import { expectToGrow } from "./expect-to-grow.ts";
 
@@ -47,10 +52,10 @@ describe("of a text of any length, not more is read again than may be open", () 
     let settled: Settled | undefined;
     for (let length = 1_999; length < LENGTH; length += 1_999) {
       settled = renderMarkdown(text.slice(0, length), true, settled).settled;
-      const open = settled.seen.slice(settled.source.length);
       if (settled.isPlain) continue;
-      expect(open.split("\n").length).toBeLessThanOrEqual(MAX_OPEN_LINES + 1);
-      expect(open.length + settled.context.length).toBeLessThan(1.5 * MAX_OPEN_UNITS);
+      const open = settled.context + text.slice(settled.source.length, length);
+      expect(open.split("\n").length).toBeLessThan(MAX_OPEN_LINES + MAX_STEP_UNITS);
+      expect(open.length).toBeLessThan(2 * MAX_OPEN_UNITS);
     }
     const shown = renderMarkdown(`${text}end`, false, settled).text;
     expect(shown.replaceAll("\\", "")).toBe(`${text.replaceAll("\r", "\n")}end`);
