@@ -106,7 +106,7 @@ export class RunningBot {
 
   /** Goes on until nothing runs, or `seal` is aborted; then whatever runs here ends, and is shown to have ended. */
   async drain(seal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
+    const { clock, context, bot } = this.#options;
     const over = new Pause(clock);
     let cut: Disposable | undefined;
     const cutSoon = () => {
@@ -114,16 +114,24 @@ export class RunningBot {
     };
     if (seal.aborted) cutSoon();
     else seal.addEventListener("abort", cutSoon, { once: true });
-    void this.#end(seal).finally(() => over.wake());
+    const failed = (err: unknown) =>
+      context.log.error({ err, bot: bot.name }, "a bot has not ended well");
+    void this.#end(seal)
+      .catch(failed)
+      .finally(() => over.wake());
     await over.wait(Number.POSITIVE_INFINITY);
     cut?.[Symbol.dispose]();
-    void this.#running?.deliverer[Symbol.asyncDispose]();
+    void this.#running?.deliverer[Symbol.asyncDispose]().catch(failed);
     this.#queue[Symbol.dispose]();
   }
 
   async #end(seal: AbortSignal): Promise<void> {
-    await this.retire();
     const { clock, context } = this.#options;
+    // What is still being taken in when the end has come takes nothing of the time for showing it.
+    const retired = this.retire();
+    const sealed = new Pause(clock);
+    seal.addEventListener("abort", () => sealed.wake(), { once: true });
+    if (!seal.aborted) await Promise.race([retired, sealed.wait(Number.POSITIVE_INFINITY)]);
     const deliverer = this.#running?.deliverer;
     await deliverer?.quiet(seal);
     const ended = new Pause(clock);
@@ -131,7 +139,7 @@ export class RunningBot {
     await ended.wait(END_MS);
     await deliverer?.seal(LAST_MS);
     await deliverer?.[Symbol.asyncDispose]();
-    await this.#begun;
+    await Promise.all([retired, this.#begun]);
   }
 
   /** @param onReady - Called when something comes in, or nothing ever will. */

@@ -276,7 +276,8 @@ export class ThreadDelivery implements Disposable {
     while (!isShown && !isWaited() && !this.#stop.signal.aborted) {
       await this.#pause.wait(Number.POSITIVE_INFINITY);
     }
-    if (!isShown) await within(this.#options.workspace.clock, SIGNS_WAIT_MS, all);
+    const isStopped = this.#stop.signal.aborted;
+    if (!isShown && !isStopped) await within(this.#options.workspace.clock, SIGNS_WAIT_MS, all);
   }
 
   /** Nothing can be shown of it: the next turn is tried again. */

@@ -148,3 +148,26 @@ test(
   },
   isSoak ? 1_800_000 : 60_000,
 );
+
+test("a process that is told to stop is done within the ten seconds that the relay gives it, whatever limits hold up", async () => {
+  const rig = await SurfaceRig.start();
+  const { end } = await rig.open();
+  rig.ana.say("C0SHOP", "<@U0BOT> one");
+  (await rig.prompted(1)).end();
+  await rig.until(() => !/:eyes:|\[Stop\]/.test(rig.ana.see("C0SHOP")));
+  await end();
+  rig.slack.fail("conversations.history", LIMIT, 100);
+  const stopped = await rig.open();
+  const thread = rig.ana.say("C0SHOP", "<@U0BOT> two");
+  const second = await rig.prompted(2);
+  await rig.until(() => rig.ana.see("C0SHOP").includes(":eyes:"));
+  for (const method of ["reactions.remove", "agents.sessions.setStatus"]) {
+    rig.slack.fail(method, LIMIT, 100);
+  }
+  second.say("Second.");
+  second.end();
+  await rig.until(() => rig.bodies("C0SHOP", thread).includes("Second."));
+  const before = rig.clock.now();
+  await stopped.end();
+  expect(rig.clock.now() - before).toBeLessThan(10_000);
+});
