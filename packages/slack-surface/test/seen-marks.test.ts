@@ -59,6 +59,15 @@ test("a mark stays until its channel was looked into, and what came meanwhile co
   expect(marks.owed).toEqual([]);
 });
 
+test("behind a mark of long ago nothing is looked for again: what became of that is forgotten", async () => {
+  const { book, start } = await open();
+  start(0).payUnheard(ms(0));
+  new SeenMarks(book).see("C1", ts(1_000));
+  const days = (count: number) => 1_000 + count * 86_400;
+  expect(start(days(6)).owed).toEqual([{ channel: "C1", after: ts(880) }]);
+  expect(start(days(8)).owed).toEqual([{ channel: "C1", after: ts(1_000) }]);
+});
+
 test("a look that began before more was missed does not pay for that", async () => {
   const { start, marksOf } = await open();
   const first = start(0);

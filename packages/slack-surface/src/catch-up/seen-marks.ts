@@ -1,4 +1,5 @@
 import type { HeardBook } from "../book/heard-book.ts";
+import { FOLLOW_MS } from "../intake/follow.ts";
 
 /** What was said shortly before the newest message that came in may have been overtaken by it, in seconds. */
 export const OVERLAP_S = 120;
@@ -42,7 +43,10 @@ export class SeenMarks {
   owe(now: number): void {
     for (const { channel, ts } of this.#heard.seen()) {
       this.#known.add(channel);
-      if (!this.#owed.has(channel)) this.#owed.set(channel, { after: before(ts), until: now });
+      if (this.#owed.has(channel)) continue;
+      // Of messages of longer ago it is not known any more what became of them.
+      const isOld = now - Number(ts) * 1_000 > FOLLOW_MS;
+      this.#owed.set(channel, { after: isOld ? ts : before(ts), until: now });
     }
     for (const [channel, { after }] of this.#owed) this.#owed.set(channel, { after, until: now });
     const here = this.#unheard?.after ?? this.#heard.hereUntil();

@@ -84,15 +84,12 @@ export class SlackIntake implements AsyncDisposable {
 
   /**
    * To be called at each sign that the platform could bring something, before what it brings then: after a time without
-   * any it is looked for what came meanwhile.
+   * any it is looked for what came meanwhile. Never throws.
    */
   sign(): void {
-    const { clock, context, bot } = this.#workspace;
-    const silentMs = this.#presence.sign(clock.now());
+    const silentMs = this.#presence.sign(this.#workspace.clock.now());
     if (silentMs === 0 || this.#closing.signal.aborted) return;
-    context.log.warn({ bot: bot.name, silentMs }, "heard nothing: looks for what was missed");
-    this.#marks.owe(context.now());
-    void this.#looks.now();
+    this.#background.add("catch up", this.#comeBack(silentMs));
   }
 
   /** Takes nothing more, and waits for what it has taken. To be disposed of before the queue of calls. */
@@ -103,6 +100,13 @@ export class SlackIntake implements AsyncDisposable {
     while (this.#carrying.size > 0) await Promise.all(this.#carrying);
     await within(this.#workspace.clock, LAST_MS, this.#background.idle());
     this.#background[Symbol.dispose]();
+  }
+
+  async #comeBack(silentMs: number): Promise<void> {
+    const { context, bot } = this.#workspace;
+    context.log.warn({ bot: bot.name, silentMs }, "heard nothing: looks for what was missed");
+    this.#marks.owe(context.now());
+    await this.#looks.now();
   }
 
   /** Never rejects. */
