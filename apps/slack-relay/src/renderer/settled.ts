@@ -30,8 +30,9 @@ export const nothingSettled: Settled = {
   seen: "",
 };
 
-/** UTF-16 units that are taken in at once, at least; half as many as are open if that is more, up to a limit in lines. */
+/** UTF-16 units that are taken in at once, at least; half as many as the context has if that is more. */
 const STEP_UNITS = 64;
+/** Half as many as are open, up to this. */
 export const MAX_STEP_UNITS = 512;
 /** Lines of which nothing settles, beyond which nothing in their block is markup. */
 export const MAX_OPEN_LINES = 256;
@@ -57,9 +58,9 @@ export function settle(known: Settled, markdown: string, stepUnits = STEP_UNITS)
 /** The end of a line, or a place within one that is too long. */
 function endOfStep(settled: Settled, markdown: string, stepUnits: number): number | undefined {
   const { seen, source, context, isPlain } = settled;
-  const open = seen.length - source.length + context.length;
-  const half = Math.ceil(open / 2);
-  const least = seen.length + Math.max(stepUnits, Math.min(half, MAX_STEP_UNITS));
+  const half = Math.ceil((seen.length - source.length) / 2);
+  const units = Math.max(Math.min(half, MAX_STEP_UNITS), Math.ceil(context.length / 2));
+  const least = seen.length + Math.max(stepUnits, units);
   // A carriage return at the end may be half of a line break.
   const ends = /\r\n|\n|\r(?=[^\n])/g;
   ends.lastIndex = least - 1;
