@@ -1,38 +1,10 @@
-import { readdirSync } from "node:fs";
-import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import type { SlackBot } from "@acp-kit/relay";
 import { expect, test } from "vitest";
+import { refuseWrites } from "./refuse-writes.ts";
 import { SurfaceRig } from "./surface-rig.ts";
 
 const MINUTE_MS = 60_000;
 const features = ["channels", "direct-messages", "catch-up"] as SlackBot["features"];
-
-/** From now on nothing can be added to the relay's databases. Gives what ends that. */
-function refuseWrites(directory: string): () => void {
-  const files = readdirSync(directory).filter((name) => name.endsWith(".db"));
-  const inEach = (run: (database: DatabaseSync, tables: readonly string[]) => void) => {
-    for (const file of files) {
-      using database = new DatabaseSync(path.join(directory, file));
-      const sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
-      const tables = database.prepare(sql).all() as { name: string }[];
-      run(
-        database,
-        tables.map(({ name }) => name),
-      );
-    }
-  };
-  inEach((database, tables) => {
-    for (const table of tables) {
-      const full = "BEGIN SELECT RAISE(ABORT, 'the disk is full'); END";
-      database.exec(`CREATE TRIGGER full_${table} BEFORE INSERT ON "${table}" ${full}`);
-    }
-  });
-  return () =>
-    inEach((database, tables) => {
-      for (const table of tables) database.exec(`DROP TRIGGER full_${table}`);
-    });
-}
 
 /** Of a mention the platform may tell by another event as well. */
 function lostMessages(rig: SurfaceRig): number {

@@ -313,7 +313,14 @@ export class TurnDelivery implements Disposable {
         this.#pause.wake();
       },
       onState: (state) => {
-        this.#keep({ ...this.#place, published: state });
+        try {
+          this.#keep({ ...this.#place, published: state });
+        } catch (error) {
+          // Nothing is shown of which it is not kept that it may be: the delivery begins anew.
+          this.#failure ??= error;
+          this.#pause.wake();
+          throw error;
+        }
         const isLiveNow = state.stream !== undefined;
         if (isLive !== isLiveNow) onStream(isLiveNow);
         isLive = isLiveNow;

@@ -83,7 +83,7 @@ export class NativeStreamPublisher implements Disposable {
     if (this.#isFinal || this.#isStopped || this.#isResting) return;
     this.#wanted = { ...publication, text: defuse(publication.text) };
     if (this.#fallback) this.#fallback.write(publication);
-    else void this.#start();
+    else this.#start().catch(ignore);
   }
 
   /** Ends what is live, as soon as may be; what is written from now on is not shown. */
@@ -92,7 +92,7 @@ export class NativeStreamPublisher implements Disposable {
     this.#isResting = true;
     this.#pause?.wake();
     if (this.#fallback) this.#fallback.rest();
-    else if (this.#state.stream ?? this.#state.starting) void this.#start();
+    else if (this.#state.stream ?? this.#state.starting) this.#start().catch(ignore);
   }
 
   /** Shows this, all of it, and nothing after. */
@@ -354,7 +354,7 @@ export class NativeStreamPublisher implements Disposable {
     const { stream } = this.#state;
     if (!stream) return;
     const { clock } = this.#options;
-    this.#rest = clock.after(restsAt(stream) - clock.now(), () => void this.#start());
+    this.#rest = clock.after(restsAt(stream) - clock.now(), () => void this.#start().catch(ignore));
   }
 
   #seal({ ts, to }: OpenStream): void {
@@ -391,3 +391,6 @@ const ended: ReadonlySet<string> = new Set([
 function isRefusedEnd(method: string, result: QueuedResult): boolean {
   return method === "chat.stopStream" && result.kind === "refused" && !ended.has(result.error);
 }
+
+/** Whoever could not keep a state has thrown that, and knows. */
+const ignore = () => undefined;

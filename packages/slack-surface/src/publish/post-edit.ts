@@ -33,7 +33,7 @@ export type PostEditOptions = {
   readonly marker: string;
   /** What an earlier process has published of it. */
   readonly state?: PublishedState;
-  /** Called before each post, and after each confirmed step. */
+  /** Called before each post, and after each confirmed step. When it throws, no further step is taken for now. */
   readonly onState?: (state: PublishedState) => void;
   /** Told why nothing of what was written is shown any more, unless more is written: as in {@link PublishOutcome}. */
   readonly onGiveUp?: (error: string) => void;
@@ -93,9 +93,12 @@ export class PostEditPublisher implements Disposable {
     this.#wanted = { ...publication, text: defuse(publication.text) };
     // Of what is on its way already, the first that wrote is told.
     if (this.#running !== undefined) return;
-    void this.#start().then((error) => {
-      if (error !== undefined && !this.#isFinal) this.#options.onGiveUp?.(error);
-    });
+    this.#start()
+      .then((error) => {
+        if (error !== undefined && !this.#isFinal) this.#options.onGiveUp?.(error);
+      })
+      // Whoever could not keep a state has thrown that, and knows.
+      .catch(() => undefined);
   }
 
   /** Takes away what may vanish, as soon as may be; what is written from now on is not shown. */
@@ -106,7 +109,7 @@ export class PostEditPublisher implements Disposable {
     this.#wanted = { text: this.#wanted.text.slice(0, open?.to ?? this.#wanted.text.length) };
     this.#options.queue.drop(this.#options.marker);
     this.#pause?.wake();
-    void this.#start();
+    this.#start().catch(() => undefined);
   }
 
   /** Shows this, all of it, and nothing after. */
