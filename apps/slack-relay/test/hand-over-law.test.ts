@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { waitFor } from "@acp-kit/testkit";
 import { expect, test } from "vitest";
 import { KeptRelay, SOON_MS } from "./kept-relay.ts";
 import { answering, expectEachOnce, settled, TALKERS, talk } from "./talkers.ts";
@@ -56,7 +57,12 @@ test(
     await relay.shows("U0ANA", "C0SHOP", /\(a-1 long/);
     await relay.shows("U0BOB", "D0BOB", /\(b-1 long/);
     relay.kill("SIGTERM");
+    const hasEnded = () => relay.stderr.includes("a generation has ended");
+    await waitFor("the generation to end", hasEnded, SOON_MS);
+    const endedAt = performance.now();
     expect(await relay.ends()).toBe(0);
+    // Nothing is left that a process would wait for.
+    expect(performance.now() - endedAt).toBeLessThan(5_000);
     await expectEachOnce(relay, [
       { text: "a-1 long", channel: "C0SHOP" },
       { text: "b-1 long", channel: "D0BOB" },

@@ -120,6 +120,8 @@ export class RunningBot {
       .catch(failed)
       .finally(() => over.wake());
     await over.wait(Number.POSITIVE_INFINITY);
+    // The relay aborts it also when all has ended.
+    seal.removeEventListener("abort", cutSoon);
     cut?.[Symbol.dispose]();
     void this.#running?.deliverer[Symbol.asyncDispose]().catch(failed);
     this.#queue[Symbol.dispose]();
