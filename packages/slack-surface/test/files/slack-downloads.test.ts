@@ -1,7 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { AttachmentError, checkUrl, type Downloads } from "@acp-kit/router/attachments";
-import type { SharedFile } from "@acp-kit/testkit";
+import { type SharedFile, TestProxy } from "@acp-kit/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
   attachmentsOf,
@@ -212,6 +213,36 @@ describe("C23: the bot's token", () => {
     const other = await startOther();
     expect(await whyNot(downloads, other.url)).toBe("url");
     expect(other.tokens).toEqual([]);
+  });
+
+  test("goes over TLS to Slack's hosts and those below them, and never to the operator's", async () => {
+    const tokens: Record<string, string | undefined> = {};
+    const server = createServer(({ headers, url }, response) => {
+      tokens[`${headers.host}${url}`] = headers.authorization;
+      if (url === "/leave") response.writeHead(302, { location: "https://files.example/left" });
+      response.end("body");
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const names = ["slack.com", "files.slack.com", "files.example", "below.files.example"];
+    const proxy = await TestProxy.start(Object.fromEntries(names.map((name) => [name, port])));
+    onTestFinished(() => proxy[Symbol.asyncDispose]());
+    const trusted = getCACertificates("default");
+    setDefaultCACertificates([...trusted, proxy.cert]);
+    onTestFinished(() => setDefaultCACertificates(trusted));
+    const hosts = ["files.example", "*.files.example"];
+    const downloads = createSlackDownloads({ token: "xoxb-1", hosts, proxy: proxy.url });
+    onTestFinished(() => downloads[Symbol.asyncDispose]());
+    for (const name of names) expect(await whyNot(downloads, `https://${name}/a`)).toBe("fetched");
+    expect(await whyNot(downloads, "https://files.slack.com/leave")).toBe("host");
+    expect(tokens).toEqual({
+      "slack.com/a": "Bearer xoxb-1",
+      "files.slack.com/a": "Bearer xoxb-1",
+      "files.example/a": undefined,
+      "below.files.example/a": undefined,
+      "files.slack.com/leave": "Bearer xoxb-1",
+    });
   });
 
   test.each([
