@@ -1,5 +1,6 @@
-import { formatConversationKey } from "@acp-kit/relay";
+import { formatConversationKey, openRelayDb } from "@acp-kit/relay";
 import { expect, test } from "vitest";
+import { slackTables } from "../../src/index.ts";
 import { type SurfaceProcess, SurfaceRig } from "../surface-rig.ts";
 
 const ASK = "<@U0BOT> clean up";
@@ -158,6 +159,23 @@ test("a named approver who has not asked gets a link", async () => {
   await askIn(rig, "C0SHOP");
   await rig.until(() => rig.bob.see("D0BOB").includes("needs you"));
   expect(rig.bob.notices.at(-1)?.text).toContain("https://acme.slack.com/archives/C0SHOP/");
+});
+
+test("a named approver is written to once, though the next process finds the question on its own", async () => {
+  const access = [{ users: ["U0ANA"], role: "user" as const, approvers: ["U0BOB"] }];
+  const rig = await SurfaceRig.start({ access, isMortal: true });
+  const { process } = await askIn(rig, "C0SHOP");
+  const told = () => rig.bob.notices.filter(({ text }) => text.includes("needs you")).length;
+  await rig.until(() => told() === 1);
+  await process.crash();
+  // As if it had been killed before it knew where the question stands.
+  const db = await openRelayDb(rig.directory, [slackTables]);
+  db.run("UPDATE slack_questions SET ts = NULL");
+  await db[Symbol.asyncDispose]();
+  await rig.open();
+  await rig.until(() => texts(rig, "C0SHOP").length === 0);
+  await rig.move(5_000);
+  expect(told()).toBe(1);
 });
 
 test("a named approver is mentioned below the question where nobody is written to first", async () => {

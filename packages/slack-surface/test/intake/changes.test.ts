@@ -138,6 +138,32 @@ test("an edit that mentions the bot for the first time is its message, an unfurl
   expect(events.filter(({ kind }) => kind === "turn-end")).toHaveLength(1);
 });
 
+test("an edit of a message that mentioned the bot already is none of its messages", async () => {
+  const rig = await IntakeRig.start();
+  // Nobody has heard it: it is for whoever looks for what was missed.
+  const ts = rig.ana.say("C0SHOP", "<@U0BOT> look");
+  await rig.slack.settled();
+  const { router } = await rig.open();
+  rig.ana.edit("C0SHOP", ts, "<@U0BOT> look at this");
+  await until(() => rig.decisions.includes("drop edit-of-unknown"));
+  expect(await eventsOf(router, keyOf("C0SHOP", ts))).toEqual([]);
+});
+
+test("an edit that mentions the bot an hour later is none of its messages", async () => {
+  let now = Date.now();
+  const rig = await IntakeRig.start({ now: () => now });
+  const { router } = await rig.open();
+  const [late, soon] = [rig.ana.say("C0SHOP", "one"), rig.ana.say("C0SHOP", "two")];
+  await rig.slack.settled();
+  now = Number(late) * 1_000 + 3_600_000;
+  rig.ana.edit("C0SHOP", late, "<@U0BOT> one");
+  await until(() => rig.decisions.includes("drop edit-of-unknown"));
+  now -= 60_000;
+  rig.ana.edit("C0SHOP", soon, "<@U0BOT> two");
+  await ended(router, keyOf("C0SHOP", soon));
+  expect(await eventsOf(router, keyOf("C0SHOP", late))).toEqual([]);
+});
+
 test.each([["x"], ["octagonal_sign"]])(
   "the reaction :%s: stops a turn, for whoever may",
   async (sign) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { askedIn, ended, IntakeRig, keyOf, until } from "./intake-rig.ts";
+import { askedIn, ended, type IntakeProcess, IntakeRig, keyOf, until } from "./intake-rig.ts";
 
 test("a mention in a channel becomes a turn, once for both events that tell of it", async () => {
   const rig = await IntakeRig.start();
@@ -98,6 +98,33 @@ test("C11 guests and partners are refused, once an hour and with their id; a rul
   expect(guest.see("C0SHOP").match(/This bot is private/g)).toHaveLength(1);
   expect(rig.bob.see("C0SHOP")).not.toContain("This bot is private");
   expect(rig.decisions.filter((each) => each === "refuse not-allowed")).toHaveLength(2);
+});
+
+test("a refusal is told once an hour, to each person and after a restart as well", async () => {
+  let now = Date.now();
+  const access = [{ users: ["U0NOBODY"], role: "user" as const }];
+  const rig = await IntakeRig.start({ access, now: () => now });
+  const before = await rig.open();
+  const told = (person = rig.bob) => person.see("C0SHOP").split("This bot is private").length - 1;
+  const ask = async (process: IntakeProcess) => {
+    const refused = rig.decisions.length;
+    rig.bob.say("C0SHOP", "<@U0BOT> let me in");
+    await until(() => rig.decisions.length > refused);
+    await rig.slack.settled();
+    await process.workspace.queue.idle();
+    return told();
+  };
+  expect(await ask(before)).toBe(1);
+  now += 3_599_999;
+  expect(await ask(before)).toBe(1);
+  await before.end();
+  const after = await rig.open();
+  expect(await ask(after)).toBe(1);
+  rig.ana.say("C0SHOP", "<@U0BOT> and me");
+  await until(() => told(rig.ana) === 1);
+  now += 1;
+  expect(await ask(after)).toBe(2);
+  expect(await ask(after)).toBe(2);
 });
 
 test.each([
