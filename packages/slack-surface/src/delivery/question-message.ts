@@ -20,13 +20,20 @@ import type { ThreadPlace } from "./thread-place.ts";
 /** Before its end, a question that nobody has answered is asked once more, in milliseconds. It waits for 30 minutes. */
 const REMIND_BEFORE_END_MS = 20 * 60_000;
 
+/** How long Slack is left alone with a question that it refuses in any form, in milliseconds. */
+const REFUSED_REST_MS = 30_000;
+
 const RETRY_AFTER_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
 
 export type AskedQuestion = {
   readonly conversation: string;
   readonly turn: string;
   readonly ask: PermissionAsk;
+  /** Slack refuses it in any form, by this word; it is tried on. Resolves when that was said. */
+  readonly onMissing: (id: string, error: string) => Promise<void>;
 };
+
+type Shown = { readonly ts: string; readonly isOpen: boolean };
 
 /**
  * A question as a message of its own, from its post until its buttons are gone. The only writer of that message; what it
@@ -62,7 +69,7 @@ export class QuestionMessage implements Disposable {
     this.done.catch((error: unknown) => this.#posted.reject(error));
   }
 
-  /** Resolves when it is seen. Rejects with a {@link DeliveryFailure}. */
+  /** Resolves when it is seen, or was said to be missing. Rejects with a {@link DeliveryFailure}. */
   get posted(): Promise<void> {
     return this.#posted.promise;
   }
@@ -88,9 +95,9 @@ export class QuestionMessage implements Disposable {
     const { channel } = this.#place;
     const kept = questions.add({ conversation, turn, permission, requester, channel });
     if (kept.state === "ended") return this.#posted.resolve();
-    const shown = await this.#post(kept, known !== undefined);
+    const shown = await this.#show(kept, known !== undefined);
     this.#posted.resolve();
-    if (shown.isOpen) {
+    if (shown?.isOpen) {
       await this.#wait(kept);
       if (this.#isClosed) throw new DeliveryFailure("closed");
       await this.#takeButtonsAway(shown.ts);
@@ -98,11 +105,26 @@ export class QuestionMessage implements Disposable {
     questions.ended(this.#reference);
   }
 
-  /** @param wasIntended - An earlier process may have posted it. */
-  async #post(
-    kept: KeptQuestion,
-    wasIntended: boolean,
-  ): Promise<{ readonly ts: string; readonly isOpen: boolean }> {
+  /** Until Slack takes it: what nobody has seen, nobody can answer. Undefined when it has ended before. */
+  async #show(kept: KeptQuestion, wasIntended: boolean): Promise<Shown | undefined> {
+    for (let isTold = false; ; isTold = true) {
+      const shown = await this.#post(kept, wasIntended && !isTold);
+      if (typeof shown !== "string") return shown;
+      if (!isTold && !this.#end) {
+        await this.#question.onMissing(`question.${this.#reference}.missing`, shown);
+        this.#posted.resolve();
+      }
+      if (!this.#end && !this.#isClosed) await this.#pause.wait(REFUSED_REST_MS);
+      if (this.#isClosed) throw new DeliveryFailure("closed");
+      if (this.#end) return undefined;
+    }
+  }
+
+  /**
+   * @param wasIntended - An earlier process may have posted it.
+   * @returns The word by which Slack refuses it in any form, if it does.
+   */
+  async #post(kept: KeptQuestion, wasIntended: boolean): Promise<Shown | string> {
     const { queue, clock, identity, questions } = this.#workspace;
     if (kept.ts !== undefined) return { ts: kept.ts, isOpen: true };
     let isOpen = true;
@@ -121,7 +143,10 @@ export class QuestionMessage implements Disposable {
     if (result.kind === "undeliverable" && !isLasting(result.error)) {
       result = await post(() => this.#renderPlainly(), false);
     }
-    if (result.kind === "undeliverable") throw new DeliveryFailure(result.error);
+    if (result.kind === "undeliverable") {
+      if (isLasting(result.error)) throw new DeliveryFailure(result.error);
+      return result.error;
+    }
     questions.posted(this.#reference, result.ts);
     if (isOpen && !result.isEarlier) {
       const { requester } = this.#question.ask;

@@ -31,6 +31,11 @@ import { formatTurnPlaces, parseTurnPlaces, startOf, type TurnPlace } from "./tu
 /** The surface's name among the consumers of a log. */
 const CONSUMER = "slack";
 
+const missing = {
+  answer: "A part of the answer",
+  question: "A question that waits for you (`!stop` ends its turn)",
+};
+
 /** How long the next turn waits for the signs of the one before, in milliseconds. */
 const SIGNS_WAIT_MS = 3_000;
 
@@ -300,8 +305,8 @@ export class ThreadDelivery implements Disposable {
       onSession: (state) => void this.#session.show(state, requester),
       onStream: (isLive) => this.#session.assume(isLive ? "processing" : "active"),
       onStopped: () => this.#session.assume(undefined),
-      onMissing: async (id, error) => {
-        const text = `A part of the answer can't be shown: Slack says \`${error}\``;
+      onMissing: async (what, id, error) => {
+        const text = `${missing[what]} can't be shown: Slack says \`${error}\``;
         const failure = { what: "deliver", error: new Error(error) };
         const isTold = await tellMissing(workspace, place, { conversation, id, text, ...failure });
         if (!isTold) await this.#options.refusals.tell(requester, place, error);

@@ -31,8 +31,8 @@ export type TurnDeliveryHost = {
   readonly onStream: (isLive: boolean) => void;
   /** The person or the platform has ended a stream, after which the platform may go on showing what it did. */
   readonly onStopped: () => void;
-  /** A part is not to be seen, by this word of the platform; `id` names it. Resolves when that was said. */
-  readonly onMissing: (id: string, error: string) => Promise<void>;
+  /** Something is not to be seen, by this word of the platform; `id` names it. Resolves when that was said. */
+  readonly onMissing: (what: "answer" | "question", id: string, error: string) => Promise<void>;
   /** The platform has a Stop of its own there. */
   readonly hasStop: () => boolean;
 };
@@ -235,7 +235,9 @@ export class TurnDelivery implements Disposable {
     const { workspace, place, conversation } = this.#host;
     const { turn } = this.#place;
     const end = questionEndOf(this.#view, ask.id);
-    const question = new QuestionMessage(workspace, place, { conversation, turn, ask }, end);
+    const onMissing = (id: string, error: string) => this.#host.onMissing("question", id, error);
+    const asked = { conversation, turn, ask, onMissing };
+    const question = new QuestionMessage(workspace, place, asked, end);
     this.#questions.set(ask.id, question);
     question.done.catch((error: unknown) => {
       this.#failure ??= error;
@@ -270,7 +272,7 @@ export class TurnDelivery implements Disposable {
     if (outcome.kind !== "undeliverable") return;
     if (isLasting(outcome.error) || this.#isClosed) throw new DeliveryFailure(outcome.error);
     const { turn, done } = this.#place;
-    await this.#host.onMissing(`${turn}.${done}.missing`, outcome.error);
+    await this.#host.onMissing("answer", `${turn}.${done}.missing`, outcome.error);
   }
 
   #divide(text: string): LongText {

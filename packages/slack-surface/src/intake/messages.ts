@@ -325,7 +325,7 @@ export class Messages {
   #pair(message: HeardMessage, about: Omit<Verdict, "decision" | "reason">): Verdict | undefined {
     const { context, heard, bot, identity } = this.#workspace;
     const { key, place, author } = message;
-    const code = message.isAddressed ? parsePairing(message.text) : undefined;
+    const code = parsePairing(message.text);
     if (code === undefined || author.bot !== undefined) return undefined;
     const { conversation = "" } = about;
     if (!heard.claim(key, { conversation, user: author.user }, context.now())) {

@@ -206,6 +206,47 @@ test("a question of which Slack takes no blocks is asked in words, and ends in w
   await rig.until(() => rig.ana.see("C0SHOP").includes("✗ refused by <@U0ANA>"));
 });
 
+test("a question that Slack refuses in any form is said to be missing, once, and can be answered when it is taken", async () => {
+  const rig = await SurfaceRig.start();
+  await rig.open();
+  const thread = rig.ana.say("C0SHOP", ASK);
+  const prompt = await rig.prompted(1);
+  await rig.until(() => rig.ana.see("C0SHOP").includes("~waiting~"));
+  // Each form, twice.
+  const refused = { kind: "error", error: "a_new_word" } as const;
+  rig.slack.fail("chat.postMessage", refused, 2);
+  const outcome = prompt.ask("rm -rf dist", OPTIONS);
+  const missing =
+    /^A question that waits .* can't be shown: Slack says `a_new_word` \(ref \w+\)\.$/;
+  const said = () => rig.bodies("C0SHOP", thread).filter((text) => missing.test(text)).length;
+  await rig.until(() => said() === 1, 5_000);
+  rig.slack.fail("chat.postMessage", refused, 2);
+  // What nobody has seen is not allowed by a word.
+  rig.ana.say("C0SHOP", "yes", { thread });
+  await rig.until(() => texts(rig, "C0SHOP").includes("Allow once"));
+  expect(said()).toBe(1);
+  await rig.during(rig.ana.click("C0SHOP", "Allow once"));
+  expect(await rig.during(outcome)).toMatchObject({ optionId: "once" });
+});
+
+test("a turn whose question was never shown ends as any other", async () => {
+  const rig = await SurfaceRig.start();
+  const process = await rig.open();
+  const thread = rig.ana.say("C0SHOP", ASK);
+  const prompt = await rig.prompted(1);
+  await rig.until(() => rig.ana.see("C0SHOP").includes("~waiting~"));
+  rig.slack.fail("chat.postMessage", { kind: "error", error: "a_new_word" }, 3);
+  const outcome = prompt.ask("rm -rf dist", OPTIONS);
+  // Nothing can be said there either.
+  await rig.until(() => rig.ana.see("D0ANA").includes("`a_new_word`"));
+  await answer(process, "C0SHOP", thread, "no");
+  await rig.during(outcome);
+  prompt.say("Left alone.");
+  prompt.end();
+  await rig.until(() => rig.bodies("C0SHOP", thread).includes("Left alone."));
+  await rig.until(() => process.isQuiet());
+});
+
 test("who presses a button answers, and Stop of another's turn is not everybody's", async () => {
   const rig = await SurfaceRig.start({ slack: { app: { isAgent: false } } });
   const { thread, prompt, outcome } = await askIn(rig, "C0SHOP");

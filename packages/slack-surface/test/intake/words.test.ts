@@ -86,6 +86,18 @@ test("a code from the console makes its sender the first operator, before any ru
   expect(people.roleOf({ surface: "slack", bot: "shop", user: "U0ANA" })).toBe("operator");
 });
 
+test("a code is taken in a thread that goes on without mentions, and nowhere else without one", async () => {
+  const rig = await IntakeRig.start();
+  const { router, workspace } = await rig.open();
+  const code = workspace.context.people.createPairingCode() ?? "";
+  rig.bob.say("C0SHOP", `!pair ${code}`);
+  await until(() => rig.decisions.includes("drop no-mention"));
+  const thread = rig.ana.say("C0SHOP", "<@U0BOT> hello");
+  await ended(router, keyOf("C0SHOP", thread));
+  rig.ana.say("C0SHOP", `!pair ${code}`, { thread });
+  await until(() => rig.ana.see("C0SHOP").includes("operator now"));
+});
+
 test("another bot is heard where a rule has its id, and not for ever", async () => {
   const rig = await IntakeRig.start({
     access: [
