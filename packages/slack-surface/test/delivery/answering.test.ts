@@ -142,16 +142,29 @@ test("a waiting message has an hourglass, a running one eyes, and an ended one n
   expect(rig.slack.messages("C0SHOP").map(({ ts }) => ts)).toContain(second);
 });
 
+test("an answer that took less than a minute ends without one", async () => {
+  const rig = await SurfaceRig.start();
+  await rig.open();
+  const thread = rig.ana.say("C0SHOP", ASK);
+  const prompt = await rig.prompted(1);
+  prompt.say("Short.");
+  await rig.move(58_000, 1_000);
+  prompt.end();
+  await rig.until(() => !/[~]|:eyes:/.test(rig.ana.see("C0SHOP")));
+  await rig.move(10_000, 1_000);
+  expect(rig.bodies("C0SHOP", thread)).toEqual(["Short."]);
+});
+
 test("an answer that took longer than a minute ends with a message that mentions its requester", async () => {
   const rig = await SurfaceRig.start();
   await rig.open();
   const thread = rig.ana.say("C0SHOP", ASK);
   const prompt = await rig.prompted(1);
   prompt.say("Long.");
-  await rig.move(125_000, 1_000);
+  await rig.move(62_000, 1_000);
   prompt.end();
   await rig.until(() => rig.bodies("C0SHOP", thread).length === 2);
-  expect(rig.bodies("C0SHOP", thread)).toEqual(["Long.", "<@U0ANA> done · 2 min"]);
+  expect(rig.bodies("C0SHOP", thread)).toEqual(["Long.", "<@U0ANA> done · 1 min"]);
   await rig.until(() => rig.ana.notices.some(({ text }) => text.includes("done")));
 });
 

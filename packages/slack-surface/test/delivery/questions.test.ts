@@ -111,6 +111,27 @@ test("a question loses its buttons when it is answered, and when its turn is sto
   expect(rig.ana.see("C0SHOP")).toContain("✗ the question was withdrawn");
 });
 
+test.each(["lose-answer", "break"] as const)(
+  "a question of whose post nobody knows (%s) is looked for, and asked once",
+  async (kind) => {
+    const rig = await SurfaceRig.start();
+    await rig.open();
+    const thread = rig.ana.say("C0SHOP", ASK);
+    const prompt = await rig.prompted(1);
+    prompt.say("Let me see. ");
+    await rig.until(() => rig.bodies("C0SHOP", thread).includes("Let me see. "));
+    // The next post is the question's.
+    rig.slack.fail("chat.postMessage", { kind });
+    void prompt.ask("rm -rf dist", OPTIONS);
+    const questions = () =>
+      rig.bodies("C0SHOP", thread).filter((body) => body.includes("Run this?"));
+    await rig.until(() => rig.calls("conversations.replies") > 0);
+    await rig.until(() => rig.ana.buttons("C0SHOP").some(({ text }) => text === "Allow once"));
+    await rig.move(20_000, 500);
+    expect(questions()).toHaveLength(1);
+  },
+);
+
 test("several open questions stand in their order, and each ends by itself", async () => {
   const rig = await SurfaceRig.start();
   const { process, thread, prompt } = await askIn(rig, "C0SHOP");

@@ -57,6 +57,16 @@ test("2,000 chunks of 33,000 characters in 11 s take at most 30 calls, and nothi
   expect(rig.methods().length).toBeLessThanOrEqual(30);
 });
 
+test("a stream has at most 11,000 characters, however many come at once, and the text goes on in the next", async () => {
+  const rig = await start();
+  const text = "Twenty of them here.\n".repeat(1_500);
+  expect(await rig.wait(rig.publisher().finish(text))).toEqual(published);
+  expect(rig.bodies().join("")).toBe(text);
+  expect(rig.bodies()).toHaveLength(3);
+  for (const body of rig.bodies()) expect(body.length).toBeLessThanOrEqual(11_000);
+  expect(rig.slack.calls.filter(({ outcome }) => outcome !== "ok")).toEqual([]);
+});
+
 test("a stream ends after 4 minutes, and the text goes on in the next, fences closed and opened again", async () => {
   const rig = await start();
   const publisher = rig.publisher();
