@@ -72,11 +72,11 @@ test("nothing is left of a person or a conversation that is erased", async () =>
   const asked = { conversation: CONVERSATION, turn: "t1", permission: "p1", channel: "C0SHOP" };
   new QuestionBook(db).add({ ...asked, requester: "U0ANA" });
   new OpenConversations(db, "shop").mark(CONVERSATION);
-  new SignBook(db).add(CONVERSATION, "1.000100");
+  new SignBook(db).add(CONVERSATION, "1.000100", "eyes");
   expect(slackTables.erasePerson(db, "U0ANA")).toBe(1);
   expect(slackTables.eraseConversation?.(db, CONVERSATION)).toBe(2);
   expect(new QuestionBook(db).of(CONVERSATION)).toEqual([]);
-  expect(new SignBook(db).of(CONVERSATION)).toEqual([]);
+  expect(new SignBook(db).of(CONVERSATION)).toEqual(new Map());
 });
 
 test("a channel without streams is tried again after a day", async () => {

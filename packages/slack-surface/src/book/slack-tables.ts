@@ -80,6 +80,17 @@ export const slackTables: RelayTables = {
        ts TEXT NOT NULL,
        PRIMARY KEY (conversation, ts)
      ) WITHOUT ROWID;`,
+    `-- Which sign, as each that is taken away in vain costs as much as one that is there.
+     ALTER TABLE slack_signs RENAME TO slack_signs_before;
+     CREATE TABLE slack_signs (
+       conversation TEXT NOT NULL,
+       ts TEXT NOT NULL,
+       sign TEXT NOT NULL,
+       PRIMARY KEY (conversation, ts, sign)
+     ) WITHOUT ROWID;
+     INSERT INTO slack_signs SELECT conversation, ts, 'eyes' FROM slack_signs_before;
+     INSERT INTO slack_signs SELECT conversation, ts, 'hourglass_flowing_sand' FROM slack_signs_before;
+     DROP TABLE slack_signs_before;`,
   ],
   erasePerson: (db, user) =>
     db.run("DELETE FROM slack_questions WHERE requester = ?", user) +

@@ -56,6 +56,11 @@ export class CallQueue implements Disposable {
     return this.#waiting.length;
   }
 
+  /** A call of this method waits. */
+  waits(method: string): boolean {
+    return this.#waiting.some((each) => each.method === method);
+  }
+
   /** @param liveStreams - Streams that were started and not ended. */
   admitsStream(liveStreams: number): boolean {
     return admitsStream(this.#budget, liveStreams, this.#clock.now());

@@ -1,10 +1,6 @@
+import type { Sign } from "../book/sign-book.ts";
 import type { SlackWorkspace } from "../workspace.ts";
 import { Pause } from "./pause.ts";
-
-/** What a person sees on their message: it was heard, or it waits. */
-export type Sign = "eyes" | "hourglass_flowing_sand";
-
-const SIGNS: readonly Sign[] = ["eyes", "hourglass_flowing_sand"];
 
 /** A sign that comes later than this says nothing any more, in milliseconds. */
 const SIGN_WITHIN_MS = 5_000;
@@ -26,10 +22,12 @@ const gone: ReadonlySet<string> = new Set([
 const MAX_REFUSALS = 3;
 
 export type MessageSignsOptions = {
-  /** An earlier process may have put signs there. */
-  readonly isOld: boolean;
+  /** What an earlier process may have put there. */
+  readonly before: readonly Sign[];
   /** Called before one is asked for; false: it is not to be. */
-  readonly onIntent: () => boolean;
+  readonly onIntent: (sign: Sign) => boolean;
+  /** It is not there any more, or never was. */
+  readonly onGone: (sign: Sign) => void;
 };
 
 /** The bot's reactions to one message. The only writer of them: one call at a time. */
@@ -40,6 +38,7 @@ export class MessageSigns implements Disposable {
   readonly #shown: Set<Sign>;
   readonly #pause: Pause;
   readonly #onIntent: MessageSignsOptions["onIntent"];
+  readonly #onGone: MessageSignsOptions["onGone"];
   #wanted: Sign | undefined;
   #running: Promise<void> | undefined;
   #isClosed = false;
@@ -47,13 +46,14 @@ export class MessageSigns implements Disposable {
   constructor(
     workspace: Pick<SlackWorkspace, "queue" | "clock">,
     message: { readonly channel: string; readonly ts: string },
-    { isOld, onIntent }: MessageSignsOptions,
+    { before, onIntent, onGone }: MessageSignsOptions,
   ) {
     this.#workspace = workspace;
     this.#onIntent = onIntent;
+    this.#onGone = onGone;
     this.#pause = new Pause(workspace.clock);
     this.#message = message;
-    this.#shown = new Set(isOld ? SIGNS : []);
+    this.#shown = new Set(before);
   }
 
   /** Shows this sign, and no other; nothing for none. Resolves when that is so, or cannot be had. Never rejects. */
@@ -90,7 +90,8 @@ export class MessageSigns implements Disposable {
 
   async #add(name: Sign): Promise<void> {
     const { queue, clock } = this.#workspace;
-    if (!this.#onIntent()) return;
+    // Slack lets fewer be taken away than given: one more would stay the longer.
+    if (queue.waits("reactions.remove") || !this.#onIntent(name)) return;
     const result = await queue.run({
       method: "reactions.add",
       channel: this.#message.channel,
@@ -98,8 +99,9 @@ export class MessageSigns implements Disposable {
       deadline: clock.now() + SIGN_WITHIN_MS,
       args: () => this.#args(name),
     });
-    if (result.kind === "ok" || result.kind === "unknown") this.#shown.add(name);
-    if (result.kind === "refused" && result.error === "already_reacted") this.#shown.add(name);
+    const isThere = result.kind === "refused" && result.error === "already_reacted";
+    if (result.kind === "ok" || result.kind === "unknown" || isThere) this.#shown.add(name);
+    else if (!this.#isClosed) this.#onGone(name);
   }
 
   async #remove(name: Sign): Promise<void> {
@@ -116,6 +118,7 @@ export class MessageSigns implements Disposable {
         result.kind === "refused" && (gone.has(result.error) || tries >= MAX_REFUSALS);
       if (result.kind === "ok" || isRefused) {
         this.#shown.delete(name);
+        if (!this.#isClosed) this.#onGone(name);
         return;
       }
       if (this.#isClosed) return;

@@ -1,11 +1,11 @@
 import { RouterError } from "@acp-kit/router";
+import type { Sign } from "../book/sign-book.ts";
 import type { SlackUploads } from "../files/slack-uploads.ts";
 import { findTs } from "../intake/parse-event.ts";
 import type { StreamSlots } from "../publish/stream-slots.ts";
 import { within } from "../within.ts";
 import type { SlackWorkspace } from "../workspace.ts";
 import { DeliveryFailure, RenderFailure } from "./failure.ts";
-import type { Sign } from "./message-signs.ts";
 import { Pause } from "./pause.ts";
 import type { PlaceRefusals } from "./place-refusals.ts";
 import { SessionStatus, type SessionSupport } from "./session-status.ts";

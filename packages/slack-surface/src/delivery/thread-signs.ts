@@ -1,6 +1,7 @@
 import { hashId } from "@acp-kit/relay";
+import type { Sign } from "../book/sign-book.ts";
 import type { SlackWorkspace } from "../workspace.ts";
-import { MessageSigns, type Sign } from "./message-signs.ts";
+import { MessageSigns } from "./message-signs.ts";
 
 /**
  * The bot's signs on the messages of one conversation. Which messages may bear one is kept before it is asked for, so
@@ -17,7 +18,7 @@ export class ThreadSigns implements Disposable {
     this.#conversation = conversation;
     this.#channel = channel;
     if (!this.#isWanted) return;
-    for (const ts of workspace.signs.of(conversation)) this.#of(ts, true);
+    for (const [ts, before] of workspace.signs.of(conversation)) this.#of(ts, before);
   }
 
   /** The `ts` of messages that may bear a sign. */
@@ -28,10 +29,9 @@ export class ThreadSigns implements Disposable {
   /** Shows this sign on a message, and no other. Resolves when that is so, or cannot be had. Never rejects. */
   async show(ts: string, sign: Sign | undefined): Promise<void> {
     if (!this.#isWanted || (sign === undefined && !this.#signs.has(ts))) return;
-    const signs = this.#of(ts, false);
+    const signs = this.#of(ts);
     await signs.show(sign);
-    if (!signs.isBare || !this.#keep("remove", ts)) return;
-    if (sign === undefined && this.#signs.get(ts) === signs) this.#signs.delete(ts);
+    if (sign === undefined && signs.isBare && this.#signs.get(ts) === signs) this.#signs.delete(ts);
   }
 
   [Symbol.dispose](): void {
@@ -42,21 +42,22 @@ export class ThreadSigns implements Disposable {
     return this.#workspace.bot.settings.features.includes("signs");
   }
 
-  #of(ts: string, isOld: boolean): MessageSigns {
+  #of(ts: string, before: readonly Sign[] = []): MessageSigns {
     const known = this.#signs.get(ts);
     if (known) return known;
     const message = { channel: this.#channel, ts };
     const signs = new MessageSigns(this.#workspace, message, {
-      isOld,
-      onIntent: () => this.#keep("add", ts),
+      before,
+      onIntent: (sign) => this.#keep("add", ts, sign),
+      onGone: (sign) => this.#keep("remove", ts, sign),
     });
     this.#signs.set(ts, signs);
     return signs;
   }
 
-  #keep(change: "add" | "remove", ts: string): boolean {
+  #keep(change: "add" | "remove", ts: string, sign: Sign): boolean {
     try {
-      this.#workspace.signs[change](this.#conversation, ts);
+      this.#workspace.signs[change](this.#conversation, ts, sign);
       return true;
     } catch (err) {
       const conversation = hashId(this.#conversation);

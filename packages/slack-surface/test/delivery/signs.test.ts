@@ -92,6 +92,43 @@ test("a sign and a session that a limit has kept until the relay was killed are 
   expect(rig.ana.canStop("C0SHOP", thread)).toBe(false);
 });
 
+test("only a sign that may be there is taken away by the next process", async () => {
+  const rig = await SurfaceRig.start({ isMortal: true });
+  const killed = await rig.open();
+  const thread = rig.ana.say("C0SHOP", "<@U0BOT> one");
+  const prompt = await rig.prompted(1);
+  await rig.until(() => rig.ana.see("C0SHOP").includes(":eyes:"));
+  const before = rig.calls("reactions.remove");
+  await killed.crash();
+  await rig.open();
+  prompt.end();
+  await rig.until(() => !rig.ana.see("C0SHOP").includes(":eyes:"));
+  await rig.until(() => !rig.ana.canStop("C0SHOP", thread));
+  expect(rig.calls("reactions.remove") - before).toBe(1);
+});
+
+test("while signs wait to be taken away none is given, and then again", async () => {
+  const rig = await SurfaceRig.start();
+  await rig.open();
+  const thread = rig.ana.say("C0SHOP", "<@U0BOT> one");
+  const first = await rig.prompted(1);
+  await rig.until(() => rig.ana.see("C0SHOP").includes(":eyes:"));
+  const [given, taken] = [rig.calls("reactions.add"), rig.calls("reactions.remove")];
+  rig.slack.fail("reactions.remove", LIMIT, 1);
+  first.end();
+  await rig.until(() => rig.calls("reactions.remove") > taken);
+  rig.ana.say("C0SHOP", "<@U0BOT> two", { thread });
+  const second = await rig.prompted(2);
+  second.say("Second.");
+  second.end();
+  await rig.until(() => rig.bodies("C0SHOP", thread).includes("Second."));
+  expect(rig.calls("reactions.add")).toBe(given);
+  await rig.until(() => !rig.ana.see("C0SHOP").includes(":eyes:"));
+  rig.ana.say("C0SHOP", "<@U0BOT> three", { thread });
+  await rig.prompted(3);
+  await rig.until(() => rig.ana.see("C0SHOP").includes(":eyes:"));
+});
+
 const step = fc.oneof(
   fc.record({ do: fc.constant("say" as const) }),
   fc.record({ do: fc.constant("end" as const) }),
