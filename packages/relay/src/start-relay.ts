@@ -165,7 +165,7 @@ export async function startRelay(options: StartRelayOptions): Promise<Relay> {
     const publicListener = await listen({
       address: handle ? { kind: "held", handle } : { kind: "tcp", ...settings.listen },
       fetch: createPublicApp(surface, log),
-      setting: "--port or --host",
+      setting: "--port (0 takes any that is free) or --host",
       log,
     });
     closing.add("public listener", () => publicListener.close(0));

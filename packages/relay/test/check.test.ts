@@ -80,6 +80,25 @@ test("a configuration that cannot be read is said as at the start", async () => 
   expect(err).toContain('bot: unknown key; did you mean "bots"?');
 });
 
+test("the agent and the workspace of a start are looked at, whatever the configuration names", async () => {
+  const repository = join(root, "repository");
+  mkdirSync(repository);
+  write({ bots });
+  const flags = ["--agent", "sh --acp", "--workspace", repository];
+  const { code, out } = await run(["check", "--config", file, ...flags]);
+  expect(out).toContain("  /poe  bot shop, agent agent, workspace repository\n");
+  expect(out).toMatch(/^fine {5}agent agent is \/\S*\/sh$/m);
+  expect(out).toContain("fine     workspace repository can be used\n");
+  expect(code).toBe(0);
+  const missing = ["--agent", "no-such-agent", "--workspace", join(root, "nope")];
+  for (const config of [["--config", file], []]) {
+    const { code, out } = await run(["check", ...config, ...missing]);
+    expect(out).toMatch(/^problem {2}.*no-such-agent/m);
+    expect(out).toMatch(/^problem {2}.*nope.* is not there/m);
+    expect(code).toBe(1);
+  }
+});
+
 test("the platform is asked about each bot of the app's, unless that is not wanted", async () => {
   write({ bots: { ...bots, chat: { surface: "slack" } } });
   const asked: string[] = [];

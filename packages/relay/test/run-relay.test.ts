@@ -134,6 +134,9 @@ describe("one line on stderr and exit code 1", () => {
     const both = { POE_ACCESS_KEY: KEY, POE_ACCESS_KEY_FILE: file };
     expect(await failure(["start"], both)).toContain("are both set");
     expect(await failure(["start"], { POE_ACCESS_KEY_FILE: file })).toContain("(ENOENT)");
+    expect(await failure(["start"], { POE_ACCESS_KEY_FILE: "" })).toContain(
+      "POE_ACCESS_KEY_FILE: it names no file, and needs an absolute path, such as /run/secrets/key",
+    );
   });
 
   test.each([
@@ -162,7 +165,7 @@ describe("one line on stderr and exit code 1", () => {
     expect(await run.ends()).toBe(1);
     expect([run.stdout, run.stderr]).toEqual([
       "",
-      `poe-relay: port ${port} on 127.0.0.1 is taken by another process; choose another with --port or --host\n`,
+      `poe-relay: port ${port} on 127.0.0.1 is taken by another process; choose another with --port (0 takes any that is free) or --host\n`,
     ]);
     expect(readdirSync(join(root, "tmp"))).toEqual([]);
   });

@@ -30,8 +30,18 @@ export async function checkSlackBot({ settings: bot }: SurfaceBot): Promise<read
   const test = await createSlackCaller({ token: bot.botToken, ...where })("auth.test", {});
   return [
     ...checkBotToken(bot, test),
-    ...(bot.transport.kind === "socket" ? [await checkAppToken(bot.transport, where)] : []),
+    ...(bot.transport.kind === "socket"
+      ? [await checkAppToken(bot.transport, where)]
+      : checkSigningSecret(bot.transport.signingSecret)),
   ];
+}
+
+/** Slack cannot be asked about it, and says nowhere that its form stays as it is. */
+function checkSigningSecret(secret: string): readonly Finding[] {
+  if (/^[0-9a-f]{32}$/.test(secret)) return [];
+  const text =
+    'its signing secret does not have the 32 hexadecimal digits of Slack\'s, so that nothing may be heard; compare it with "Basic Information"';
+  return [{ kind: "warning", text }];
 }
 
 function checkBotToken(bot: SlackBot, test: CallResult): readonly Finding[] {

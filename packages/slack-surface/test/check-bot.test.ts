@@ -101,9 +101,20 @@ test("what Slack says of a token that it does not take is said with the cure", a
 });
 
 test("over HTTP no app token is asked for", async () => {
-  const transport = { kind: "http", signingSecret: "s", path: "/slack/events" } as const;
+  const signingSecret = "0123456789abcdef".repeat(2);
+  const transport = { kind: "http", signingSecret, path: "/slack/events" } as const;
   expect(await found({ app: { scopes } }, () => ({ transport }))).toHaveLength(1);
 });
+
+test.each(["abc", "0123456789ABCDEF".repeat(2), "0123456789abcdef".repeat(2).slice(1)])(
+  "the signing secret %s is said not to look like Slack's",
+  async (signingSecret) => {
+    const transport = { kind: "http", signingSecret, path: "/slack/events" } as const;
+    const said = await found({ app: { scopes } }, () => ({ transport }));
+    expect(said[1]).toMatch(/^warning: its signing secret does not have the 32 hexadecimal digits/);
+    expect(said.join()).not.toContain(signingSecret);
+  },
+);
 
 test("where nobody answers, that is said of both tokens", async () => {
   const lost = () => ({ apiUrl: "http://127.0.0.1:9/api/" });

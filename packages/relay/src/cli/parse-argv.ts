@@ -5,7 +5,7 @@ import { DEFAULT_PORTS, type StartFlags } from "../settings.ts";
 import { parseAgent, parsePath, parsePort, parseSeconds, parseSpeed } from "./option-parsers.ts";
 import { addPeople } from "./people-commands.ts";
 import { addRecords } from "./record-commands.ts";
-import type { Invocation, Place } from "./requests.ts";
+import type { CheckRequest, Invocation, Place } from "./requests.ts";
 import { withPlace } from "./with-place.ts";
 
 /** @param argv - Without program and script. */
@@ -54,6 +54,10 @@ const paths: Readonly<Record<SurfaceName, string>> = {
 
 type Take = (invocation: Invocation) => void;
 
+const WORKSPACE = ["--workspace <dir>", "existing directory that the agent works in"] as const;
+
+const AGENT = ["--agent <argv>", 'agent to run, quoted like "my-agent --acp"', parseAgent] as const;
+
 function addStart(program: Command, app: RelayApp, take: Take): void {
   withPlace(program.command("start").description(descriptions[app.surfaceName]))
     .option("--host <host>", "address to listen on (default: 127.0.0.1)")
@@ -63,8 +67,8 @@ function addStart(program: Command, app: RelayApp, take: Take): void {
       parsePort,
     )
     .option("--path <path>", `path of the bot (default: ${paths[app.surfaceName]})`, parsePath)
-    .option("--workspace <dir>", "existing directory that the agent works in")
-    .option("--agent <argv>", 'agent to run, quoted like "my-agent --acp"', parseAgent)
+    .option(...WORKSPACE)
+    .option(...AGENT)
     .option("--speed <factor>", "how fast the demo agent plays (default: 1)", parseSpeed)
     .option(
       "--drain-seconds <seconds>",
@@ -79,13 +83,21 @@ function addStart(program: Command, app: RelayApp, take: Take): void {
 const CONFIG = ["--config <file>", "configuration, JSON with comments"] as const;
 
 function addCheck(program: Command, take: Take): void {
-  program
-    .command("check")
-    .description("Say whether the configuration would do, and what to think of.")
-    .option(...CONFIG)
+  withPlace(
+    program
+      .command("check")
+      .description("Say whether a start with the same options would do, and what to think of."),
+  )
+    .option(...WORKSPACE)
+    .option(...AGENT)
     .option("--offline", "ask no platform about its bots", false)
-    .action(({ config, offline }: { config?: string; offline: boolean }) =>
-      take({ kind: "check", config, isOffline: offline }),
+    .action(
+      ({
+        config,
+        offline,
+        ...flags
+      }: CheckRequest["flags"] & { config?: string; offline: boolean }) =>
+        take({ kind: "check", config, flags, isOffline: offline }),
     );
 }
 

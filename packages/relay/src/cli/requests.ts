@@ -2,6 +2,7 @@ import type { Role } from "@acp-kit/router";
 import type { Erasable } from "@acp-kit/router/sqlite";
 import type { AppCommand } from "../app.ts";
 import type { UsageGroup } from "../people/usage.ts";
+import type { StartFlags } from "../settings.ts";
 import type { StartRequest } from "./read-settings.ts";
 
 /** Which relay's state a command is about. */
@@ -38,6 +39,8 @@ export type StateRequest = { readonly place: Place } & (
 export type CheckRequest = {
   readonly kind: "check";
   readonly config: string | undefined;
+  /** Those of a start that change what there is to look at. */
+  readonly flags: Pick<StartFlags, "agent" | "workspace" | "stateDir" | "instance">;
   /** Ask nobody. */
   readonly isOffline: boolean;
 };

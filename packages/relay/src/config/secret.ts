@@ -48,9 +48,8 @@ export async function resolveSecret(text: string, env: Env): Promise<Secret> {
 /** A file that holds one secret and nothing else. @throws SecretProblem. */
 export async function readSecretFile(path: string): Promise<string> {
   if (!path.startsWith("/")) {
-    throw new SecretProblem(
-      `"\${file:${path}}" needs an absolute path, as in \${file:/run/secrets/key}`,
-    );
+    const what = path === "" ? "it names no file, and" : `the file "${path}"`;
+    throw new SecretProblem(`${what} needs an absolute path, such as /run/secrets/key`);
   }
   let text: string;
   try {

@@ -22,27 +22,24 @@ import { useProxy } from "../use-proxy.ts";
  */
 export async function check(
   app: RelayApp,
-  { config, isOffline }: CheckRequest,
+  { config, flags, isOffline }: CheckRequest,
   env: Env,
   { stdout }: Streams,
 ): Promise<0 | 1> {
-  const settings = await readSettings(
-    app,
-    { config, flags: { instance: "default" } },
-    env,
-    createKey(),
-  );
-  if (settings.mode === "demo") {
-    stdout.write(`Nothing is configured: "${app.name} start" would run the demo.\n`);
+  const settings = await readSettings(app, { config, flags }, env, createKey());
+  const isDemo = settings.mode === "demo";
+  const demo = `Nothing is configured: "${app.name} start" would run the demo.`;
+  if (isDemo && flags.agent === undefined && flags.workspace === undefined) {
+    stdout.write(`${demo}\n`);
     return 0;
   }
   const findings = [
     ...(await checkAgents(settings, env)),
     ...(await checkWorkspaces(app, settings, env)),
-    ...(isOffline ? [] : await checkBots(app, settings)),
+    ...(isOffline || isDemo ? [] : await checkBots(app, settings)),
   ];
   const lines = [
-    `${app.name} ${app.version} would serve:`,
+    ...(isDemo ? [demo] : [`${app.name} ${app.version} would serve:`]),
     ...formatBots(settings),
     ...findings.map(({ kind, text }) => `${kind.padEnd(7)}  ${text}`),
   ];
