@@ -37,6 +37,8 @@ export type PendingCommand = {
   readonly name: string;
   /** It holds a secret: its text is not to be kept, shown, logged or sent to anybody. */
   readonly isSecret: boolean;
+  /** It changes something that is there for all of the conversation; what it does not is an answer to one person. */
+  readonly isChange: boolean;
   /** Does what the message says, once: the same message again gets the same answer. Never rejects. */
   run(): Promise<CommandOutcome>;
 };
@@ -157,6 +159,7 @@ export function createChatCommands(host: CommandHost): ChatCommands {
     const secretly = (run: () => Promise<CommandOutcome>): PendingCommand => ({
       name: "login-input",
       isSecret: true,
+      isChange: false,
       run: () => safely(message, () => kept.once(message, run)),
     });
     if (isSecret(text)) return secretly(async () => reply(replies.loginUsed()));
@@ -204,7 +207,7 @@ export function createChatCommands(host: CommandHost): ChatCommands {
       const isChange = command?.changes === true && (command.takes === "" || hasArgument(parsed));
       const keep = () => (isChange ? kept.once(message, run) : run());
       const name = agentCommand === undefined ? nameOf(parsed) : "agent-command";
-      return { name, isSecret: false, run: () => safely(message, keep) };
+      return { name, isSecret: false, isChange, run: () => safely(message, keep) };
     },
   };
 }

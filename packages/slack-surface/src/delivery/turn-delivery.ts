@@ -113,7 +113,7 @@ export class TurnDelivery implements Disposable {
         continue;
       }
       if (this.#view.outcome) {
-        if (isTakenBack(this.#view)) await this.#finish("");
+        if (this.#isTakenBack) await this.#finish("");
         else await this.#finish(stretch.text, this.#close);
         break;
       }
@@ -275,6 +275,15 @@ export class TurnDelivery implements Disposable {
     await this.#host.onMissing("answer", `${turn}.${done}.missing`, outcome.error);
   }
 
+  /** Somebody has ended it before anything came of it, and sees that at its message. */
+  get #isTakenBack(): boolean {
+    const { outcome, segments, queued } = this.#view;
+    if (outcome?.kind !== "cancelled" || segments.length > 0) return false;
+    if (outcome.cause === "edited" || outcome.cause === "deleted") return true;
+    const { features } = this.#host.workspace.bot.settings;
+    return outcome.cause === "user" && queued !== undefined && features.includes("signs");
+  }
+
   #divide(text: string): LongText {
     const { workspace, place } = this.#host;
     const { settings } = workspace.bot;
@@ -357,12 +366,6 @@ const REST_NAME = "rest-of-the-answer.md";
 function sayRest({ closing, units }: NonNullable<LongText["rest"]>): string {
   const count = units.toLocaleString("en-US");
   return `${closing}\n\n_The rest, ${count} characters, is in the file ${REST_NAME}._\n`;
-}
-
-/** Its person has changed or deleted the message before anything came of it, and knows that. */
-function isTakenBack({ outcome, segments }: TurnView): boolean {
-  if (outcome?.kind !== "cancelled" || segments.length > 0) return false;
-  return outcome.cause === "edited" || outcome.cause === "deleted";
 }
 
 /** Something of it is to be seen, or may be. */

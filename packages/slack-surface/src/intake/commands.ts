@@ -16,17 +16,8 @@ const SEND_WAIT_MS = 5_000;
 /** What comes of that: the file, or why it is not sent. */
 const sent: ReadonlySet<string> = new Set(["file", "notice"]);
 
-/** Commands whose answer is nobody's but the person's. */
-const PERSONAL: ReadonlySet<string> = new Set([
-  "help",
-  "cost",
-  "revoke",
-  "login",
-  "login-input",
-  "pair",
-  "unknown",
-  "misused",
-]);
+/** Commands whose answer is nobody's but the person's, also when they change something. */
+const PERSONAL: ReadonlySet<string> = new Set(["revoke", "login", "pair"]);
 
 /** A message that is for the relay. */
 export type CommandCall = {
@@ -35,6 +26,8 @@ export type CommandCall = {
   readonly user: string;
   readonly key: string;
   readonly place: TellPlace;
+  /** Where its author alone is told something. */
+  readonly privatePlace: TellPlace;
 };
 
 type PromptOutcome = Extract<CommandOutcome, { kind: "prompt" }>;
@@ -74,7 +67,7 @@ export class Commands {
   }
 
   async #answer(
-    { command, conversation, user, key, place }: CommandCall,
+    { command, conversation, user, key, place, privatePlace }: CommandCall,
     after: number,
     outcome: CommandOutcome,
     ask: (outcome: PromptOutcome) => Promise<Verdict>,
@@ -88,15 +81,16 @@ export class Commands {
         this.#background.add(name, this.#markNext(conversation, after));
         return { ...about, decision: "show", reason: "get" };
       case "show":
-        this.#tell(this.#teller.privately(user, place, "command", words.allShown));
+        this.#tell(this.#teller.privately(user, privatePlace, "command", words.allShown));
         return { ...about, decision: "show", reason: "last" };
       case "reply": {
         const text = command.isSecret ? `${outcome.text}\n\n${words.deleteYours}` : outcome.text;
         const blocks = outcome.asksFor === "login" ? [renderLoginButton(conversation)] : [];
-        const isPersonal = outcome.isRefused || PERSONAL.has(name);
+        // A list would ring for everybody in the thread.
+        const isPersonal = outcome.isRefused || !command.isChange || PERSONAL.has(name);
         this.#tell(
           isPersonal
-            ? this.#teller.privately(user, place, "command", text, blocks)
+            ? this.#teller.privately(user, privatePlace, "command", text, blocks)
             : this.#teller.openly(place, "command", text),
         );
         if (outcome.isRefused) return { ...about, decision: "refuse", reason: "command-not-open" };

@@ -218,7 +218,8 @@ export class Messages {
       at: context.now(),
     });
     if (command) {
-      const call = { command, conversation, user, key, place: this.placeOf(message) };
+      const places = { place: this.placeOf(message), privatePlace: this.privatePlaceOf(message) };
+      const call = { command, conversation, user, key, ...places };
       return await this.#commands.run(call, ({ text, attachments }) =>
         this.ask(message, conversation, { key, user, text, query: [{ ...request, attachments }] }),
       );

@@ -56,6 +56,34 @@ test("a message that waits keeps its sign when it is changed, and is shown to be
   await rig.until(() => !/:(?:eyes|hourglass_flowing_sand):/.test(rig.ana.see("C0SHOP")));
 });
 
+test.each([
+  { features: ["reactions" as const, "signs" as const], said: 0 },
+  { features: ["reactions" as const], said: 1 },
+])(
+  "of a message that is stopped while it waits the sign is taken away, and only without signs ($features) it is said",
+  async ({ features, said }) => {
+    const rig = await SurfaceRig.start({ features });
+    await rig.open();
+    const thread = rig.ana.say("C0SHOP", "<@U0BOT> one");
+    const first = await rig.prompted(1);
+    const waiting = rig.ana.say("C0SHOP", "<@U0BOT> two", { thread });
+    const isSigned = () => rig.ana.see("C0SHOP").includes(":hourglass_flowing_sand:");
+    await rig.until(() => rig.inbound.length === 4 && isSigned() === (said === 0));
+    rig.ana.react("C0SHOP", waiting, "x");
+    await rig.until(() => rig.inbound.some(({ reason }) => reason === "reaction"));
+    first.say("First.");
+    first.end();
+    await rig.until(() => rig.bodies("C0SHOP", thread).includes("First."));
+    rig.ana.say("C0SHOP", "<@U0BOT> three", { thread });
+    const third = await rig.prompted(2);
+    third.say("Third.");
+    third.end();
+    await rig.until(() => rig.bodies("C0SHOP", thread).at(-1) === "Third.");
+    expect(isSigned()).toBe(false);
+    expect(rig.bodies("C0SHOP", thread)).toHaveLength(2 + said);
+  },
+);
+
 test("without the feature no sign is asked for", async () => {
   const rig = await SurfaceRig.start({ features: [] });
   await rig.open();

@@ -67,14 +67,34 @@ test("a command of the relay's is answered once in the thread, and no turn is ma
   const rig = await IntakeRig.start();
   const one = await rig.open();
   await rig.open();
-  const ts = rig.ana.say("C0SHOP", "<@U0BOT> !status");
+  const ts = rig.ana.say("C0SHOP", "<@U0BOT> !new");
   await rig.slack.settled();
   await until(() => rig.slack.messages("C0SHOP").some(({ isFromApp }) => isFromApp));
   const answers = rig.slack.messages("C0SHOP").filter(({ isFromApp }) => isFromApp);
   expect(answers).toMatchObject([{ threadTs: ts }]);
   expect(await askedIn(one.router, keyOf("C0SHOP", ts))).toEqual([]);
-  expect(rig.decisions.toSorted()).toEqual(["attach told-again", "command status"]);
+  expect(rig.decisions.toSorted()).toEqual(["attach told-again", "command new"]);
 });
+
+test.each(["status", "queue", "files", "model", "mode", "agent", "diff", "nope"])(
+  "what !%s lists is for whoever has asked alone, where it can be seen",
+  async (name) => {
+    const rig = await IntakeRig.start();
+    const { router } = await rig.open();
+    const thread = rig.ana.say("C0SHOP", "<@U0BOT> hello");
+    await ended(router, keyOf("C0SHOP", thread));
+    rig.ana.say("C0SHOP", `!${name}`, { thread });
+    rig.ana.say("C0SHOP", `<@U0BOT> !${name}`);
+    const told = () => rig.slack.calls.filter(({ method }) => method === "chat.postEphemeral");
+    await until(() => told().length === 2);
+    const [inThread, inChannel] = told()
+      .map(({ args }) => args["thread_ts"])
+      .sort();
+    expect([inThread, inChannel]).toEqual([thread, undefined]);
+    const shown = rig.slack.messages("C0SHOP").filter(({ isFromApp }) => isFromApp);
+    expect(shown.map(({ onlyFor }) => onlyFor)).toEqual(["U0ANA", "U0ANA"]);
+  },
+);
 
 test("a code from the console makes its sender the first operator, before any rule is asked", async () => {
   const rig = await IntakeRig.start({ access: [] });
