@@ -66,7 +66,9 @@ export async function runSlackTerminal(program: SlackTerminalProgram): Promise<n
 
 async function sit<T>(terminal: SlackTerminal, over: Promise<T>): Promise<T | undefined> {
   using sitting = terminal;
-  sitting.print("The app is here. Say something to it; /help lists what else you can do.");
+  sitting.print(
+    "The app is here. Say something to it; /log shows what it has printed, /help lists what else you can do.",
+  );
   return (await Promise.race([over, sitting.done])) ?? undefined;
 }
 

@@ -36,7 +36,10 @@ const rows: Readonly<Record<Named, Row>> = {
   wait: { usage: "/wait TEXT", does: "read on when TEXT is to be seen, for scripts" },
   look: { usage: "/look", does: "show all of this place again" },
   people: { usage: "/people", does: "who there is, and which channels" },
-  log: { usage: "/log", does: "the last lines that the app has printed" },
+  log: {
+    usage: "/log",
+    does: "the last lines that the app has printed, a code for pairing among them",
+  },
   help: { usage: "/help", does: "show this list" },
   quit: { usage: "/quit", does: "end, as Ctrl-C does" },
 };

@@ -139,7 +139,7 @@ test("a script that ends waits for the answer", async () => {
 test.each(["SIGINT", "SIGTERM"] as const)("%s ends it with its app", async (signal) => {
   const marker = `${process.pid}-${signal}`;
   const terminal = start([...smallApp, marker]);
-  await terminal.sees("The app is here.");
+  await terminal.sees("/log shows what it has printed");
   terminal.child.kill(signal);
   expect(await terminal.ended()).toBe(0);
   expect(await collectOrphans(marker)).toEqual([]);
