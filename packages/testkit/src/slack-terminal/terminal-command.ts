@@ -30,7 +30,10 @@ const rows: Readonly<Record<Named, Row>> = {
   file: { usage: "/file PATH [TEXT]", does: "send a file, with a message" },
   react: { usage: "/react N NAME", does: "put a reaction such as thumbsup on message N" },
   unreact: { usage: "/unreact N NAME", does: "take it away" },
-  slash: { usage: "/slash COMMAND [TEXT]", does: "use a slash command of the app" },
+  slash: {
+    usage: "/slash COMMAND [TEXT]",
+    does: "use a slash command of the app; here any reaches it, Slack knows those of the manifest",
+  },
   submit: { usage: "/submit [TEXT]", does: "submit the open dialog, with TEXT in its fields" },
   close: { usage: "/close", does: "close the open dialog" },
   wait: { usage: "/wait TEXT", does: "read on when TEXT is to be seen, for scripts" },
