@@ -25,6 +25,19 @@ test("C12 what was said before the first mention comes as data, without what out
   expect(reads).toHaveLength(1);
 });
 
+test("of very many that were said before the first mention the newest 50 are told", async () => {
+  const rig = await IntakeRig.start({ access: some });
+  const { router } = await rig.open();
+  const thread = rig.bob.say("C0SHOP", "wish 0.");
+  for (let at = 1; at < 55; at += 1) rig.bob.say("C0SHOP", `wish ${at}.`, { thread });
+  rig.ana.say("C0SHOP", "<@U0BOT> which?", { thread });
+  await rig.slack.settled();
+  await ended(router, keyOf("C0SHOP", thread));
+  expect(rig.prompts[0]).toContain("wish 5.");
+  expect(rig.prompts[0]).toContain("wish 54.");
+  expect(rig.prompts[0]).not.toContain("wish 4.");
+});
+
 test("what others say in a thread between two messages for the bot is told with the second, once", async () => {
   const rig = await IntakeRig.start({ access: some });
   const { router } = await rig.open();
