@@ -156,6 +156,29 @@ test("whoever has not answered for ten minutes is reminded, once", async () => {
   expect(rig.ana.notices.at(-1)?.text).toContain("still waits");
 });
 
+test("whoever was reminded is not reminded again by whichever process shows the question next", async () => {
+  const rig = await SurfaceRig.start();
+  const first = await rig.open();
+  await rig.open();
+  // The connections take turns: this is heard by the first, which shows everything, and the question is the second's.
+  rig.bob.say("C0SHOP", "Good morning.");
+  const thread = rig.ana.say("D0ANA", "clean up");
+  const prompt = await rig.prompted(1);
+  void prompt.ask("rm -rf dist", OPTIONS);
+  await rig.until(() => texts(rig, "D0ANA").includes("Allow once"));
+  const reminders = () =>
+    rig.bodies("D0ANA", thread).filter((text) => text.includes("still waits")).length;
+  await rig.move(12 * 60_000, 5_000);
+  expect(reminders()).toBe(1);
+  await first.end();
+  await rig.move(10 * 60_000, 5_000);
+  expect(reminders()).toBe(1);
+  expect(texts(rig, "D0ANA")).toContain("Allow once");
+  // The next one has it: it takes the buttons away.
+  prompt.end();
+  await rig.until(() => texts(rig, "D0ANA").length === 0);
+});
+
 test("while a question waits the thread says so, and its status comes back with the answer", async () => {
   const rig = await SurfaceRig.start();
   const { process, thread } = await askIn(rig, "C0SHOP");
