@@ -44,9 +44,7 @@ export type QuestionEnd =
   | { readonly kind: "cancelled"; readonly by: string | undefined }
   | { readonly kind: "expired" }
   /** The relay that asked is gone. */
-  | { readonly kind: "interrupted" }
-  /** Somebody has pressed a button, and the agent has not taken the answer yet. */
-  | { readonly kind: "deciding"; readonly option: PermissionOption; readonly by: string };
+  | { readonly kind: "interrupted" };
 
 type Choice = {
   readonly offer: string;
@@ -228,8 +226,6 @@ function describeEnd(end: QuestionEnd): string {
       return describeAnswer("expired", "", undefined);
     case "interrupted":
       return "✗ the relay was restarted, so this can no longer be answered";
-    case "deciding":
-      return `⏳ ${choiceOf(end.option).slice(2)} by ${mention(end.by)}`;
   }
 }
 

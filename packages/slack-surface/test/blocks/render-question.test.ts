@@ -189,7 +189,6 @@ describe("a question that has ended", () => {
     [{ kind: "cancelled", by: "U0ANA" }, "✗ refused by <@U0ANA>"],
     [{ kind: "expired" }, "✗ nobody answered in time, so the agent was told no"],
     [{ kind: "interrupted" }, "✗ the relay was restarted, so this can no longer be answered"],
-    [{ kind: "deciding", option: once, by: "U0BOB" }, "⏳ allowed once by <@U0BOB>"],
   ];
 
   test.each(ends)("%j keeps what was asked, says how, and has no button", async (end, text) => {
