@@ -64,6 +64,18 @@ test("2,000 chunks of 33,000 characters in 11 s take at most 16 calls, and nothi
   expect(rig.methods().length).toBeLessThanOrEqual(16);
 });
 
+test("the end does not wait until an edit would have its turn", async () => {
+  const rig = await start();
+  const publisher = rig.publisher();
+  publisher.write({ text: "a" });
+  await rig.move(300);
+  expect(rig.bodies()).toEqual(["a"]);
+  const before = rig.clock.now();
+  expect(await rig.wait(publisher.finish("ab"))).toEqual(published);
+  expect(rig.bodies()).toEqual(["ab"]);
+  expect(rig.clock.now() - before).toBeLessThan(600);
+});
+
 test("the end does not wait for a step towards something older", async () => {
   const rig = await start();
   for (let each = 0; each < 40; each += 1) {
