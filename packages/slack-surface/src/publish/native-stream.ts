@@ -4,7 +4,7 @@ import { noCards, renderCards, type ShownCards } from "./cards.ts";
 import { defuse } from "./defuse.ts";
 import { noEmphasis } from "./emphasis.ts";
 import { findEmptyStreams } from "./find-empty-streams.ts";
-import { planStream, restsAt, type StreamStep } from "./plan-stream.ts";
+import { planStream, restsAt, STREAM_LIMITS, type StreamStep } from "./plan-stream.ts";
 import { type PostEditOptions, PostEditPublisher, type PublishOutcome } from "./post-edit.ts";
 import {
   nothingPublished,
@@ -197,8 +197,7 @@ export class NativeStreamPublisher implements Disposable {
     this.#giveSlot();
     if (result.kind === "unknown") return await this.#clearEmpty();
     this.#keep({ sealed, open: undefined });
-    if (result.kind !== "refused") return { kind: "closed" };
-    onRefused?.(result.error);
+    if (result.kind === "refused") onRefused?.(result.error);
     return { kind: "post-edit" };
   }
 
@@ -330,6 +329,7 @@ export class NativeStreamPublisher implements Disposable {
       method,
       channel,
       priority,
+      ...(method === "chat.startStream" && { deadline: clock.now() + STREAM_LIMITS.startWithinMs }),
       args: () => ({ channel, ...args }),
     });
     this.#lastCallAt = clock.now();

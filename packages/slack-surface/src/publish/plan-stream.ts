@@ -21,6 +21,8 @@ export const STREAM_LIMITS = {
   maxAgeMs: 240_000,
   /** Without new text for so long, while tools run, it is ended as well. */
   restAfterMs: 60_000,
+  /** A start that Slack's limits hold up for longer is given up: posts show the same, and at once. */
+  startWithinMs: 2_000,
   /** Emphasis that has not ended is told only when it is longer than this, in UTF-16 units. */
   maxHeldUnits: 2_000,
 } as const;

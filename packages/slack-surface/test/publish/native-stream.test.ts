@@ -252,6 +252,23 @@ describe("posts take over", () => {
     expect(rig.slots.take()).toBeDefined();
   });
 
+  test.each([
+    ["soon", 1, ["chat.startStream", "chat.startStream", "chat.appendStream", "chat.stopStream"]],
+    ["late", 30, ["chat.startStream", "chat.postMessage"]],
+  ])(
+    "where Slack has had too many starts, if it takes one only %s",
+    async (_, retryAfterS, methods) => {
+      const rig = await start();
+      rig.slack.fail("chat.startStream", { kind: "rate-limit", retryAfterS });
+      const before = rig.clock.now();
+      expect(await rig.wait(rig.publisher().finish("whole"))).toEqual(published);
+      expect(rig.bodies()).toEqual(["whole"]);
+      expect(rig.methods()).toEqual(methods);
+      expect(rig.clock.now() - before).toBeLessThan(5_000);
+      expect(rig.refusals).toEqual([]);
+    },
+  );
+
   test("where it is not known what a stream shows: it is gone, and told again", async () => {
     for (const kind of ["lose-answer", "break"] as const) {
       const rig = await start();
