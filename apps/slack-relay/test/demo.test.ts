@@ -49,4 +49,5 @@ test("the demo shows an agent at work in a terminal: it asks, is answered by a b
   await demo.shows("nothing runs");
   demo.child.kill("SIGINT");
   expect(await demo.ends()).toBe(0);
+  expect(demo.output()).toMatch(/Ending the app[^\n]*\n$/);
 });

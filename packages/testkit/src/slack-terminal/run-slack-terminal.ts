@@ -61,7 +61,9 @@ export async function runSlackTerminal(program: SlackTerminalProgram): Promise<n
   );
   if (first !== "here") return first === "stopped" ? 0 : fail(streams, app, first);
   const last = await sit(new SlackTerminal({ ...streams, slack, log: () => app.log }), over);
-  return last === "ended" ? fail(streams, app, last) : 0;
+  if (last === "ended") return fail(streams, app, last);
+  streams.output.write("Ending the app, which has some seconds for what it is at…\n");
+  return 0;
 }
 
 async function sit<T>(terminal: SlackTerminal, over: Promise<T>): Promise<T | undefined> {

@@ -72,6 +72,7 @@ test("one types as a person, sees answers that grow, presses a button and Stop, 
     "[6] agent: Halted.",
     "[7] ana: look  📎 note.txt",
     "[8] agent: Got note.txt of 5 bytes. two, three: look",
+    "Ending the app, which has some seconds for what it is at…",
     "",
   ]);
   expect(output).toContain("      [1 Yes]\n");
