@@ -170,7 +170,12 @@ describe("the webhook", () => {
     expect(await rejection(createWebhook(guarded)(notice))).toMatchObject({ code: "address" });
     for (const host of ["127.0.0.1", "[::1]", "10.0.0.1", "169.254.169.254"]) {
       const url = `https://${host}:${port}/`;
-      expect(await rejection(createWebhook({ ...guarded, url })(notice))).toBeInstanceOf(Error);
+      for (const isProxied of [false, true]) {
+        const webhook = createWebhook({ ...guarded, url, isProxied });
+        expect(await rejection(webhook(notice))).toMatchObject({
+          message: "the webhook is at an address that may not be contacted",
+        });
+      }
     }
     expect(bodies).toEqual([]);
   });

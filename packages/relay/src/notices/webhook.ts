@@ -24,13 +24,16 @@ const HEADERS = { "content-type": "application/json" };
 
 /**
  * Posts each notice as `{kind, text, at, source}`, and as `content` what chat platforms' own webhooks show. The name is
- * resolved once and the checked address is the one that is called, but for a proxy, which resolves it itself; redirects
- * are not followed.
+ * resolved once and the checked address is the one that is called, but for a proxy, which resolves it itself; an address
+ * in its place is checked either way. Redirects are not followed.
  */
 export function createWebhook(options: WebhookOptions): NoticeSink {
   const { url, allowPrivate, isProxied = false, source } = options;
   const isByProxy = isProxied && !allowPrivate;
+  const literal = new URL(url).hostname.replace(/^\[|\]$/g, "");
+  const isRefused = !allowPrivate && isIP(literal) !== 0 && !isPublicAddress(literal);
   return async ({ kind, text, at }) => {
+    if (isRefused) throw new Error("the webhook is at an address that may not be contacted");
     const words = `${source}: ${text}`;
     const body = JSON.stringify({
       kind,
@@ -62,10 +65,6 @@ async function post(
   body: string,
 ): Promise<number> {
   const isAllowed = (address: string) => allowPrivate || isPublicAddress(address);
-  const literal = new URL(url).hostname.replace(/^\[|\]$/g, "");
-  if (isIP(literal) !== 0 && !isAllowed(literal)) {
-    throw new Error("the webhook is at an address that may not be contacted");
-  }
   const call = request(url, {
     method: "POST",
     agent: false,
